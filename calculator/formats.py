@@ -1,0 +1,115 @@
+"""Numbers, money and dates as French or English readers write them: Babel everywhere, half-up, unknown as a word.
+
+French groups with U+202F and puts U+00A0 before the unit; English writes €1,234.56. `None` is never printed as 0: it
+becomes the word given by `unknown`.
+"""
+
+import datetime as dt
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+from babel.dates import format_date, format_datetime
+from babel.numbers import format_currency, format_decimal
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+Number = Decimal | float | int
+MINUS = "\u2212"
+NBSP = "\u00a0"
+
+
+def babel_locale() -> str:
+    """The Babel locale of the active language."""
+    return "fr_FR" if (get_language() or "fr").startswith("fr") else "en_GB"
+
+
+def as_decimal(value: Number) -> Decimal:
+    """`value` as a Decimal with the digits that it prints with."""
+    return value if isinstance(value, Decimal) else Decimal(repr(value))
+
+
+def half_up(value: Number, decimals: int) -> Decimal:
+    """`value` rounded half-up (the commercial habit; Python's own default is half to even)."""
+    with localcontext() as context:
+        context.prec = 60
+        return as_decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+
+
+def significant(value: Number, digits: int = 3) -> Decimal:
+    """`value` rounded half-up to `digits` significant figures."""
+    number = as_decimal(value)
+    return number if number == 0 else half_up(number, digits - 1 - number.adjusted())
+
+
+def number(value: Number | None, decimals: int | None = None, *, unknown: str = "") -> str:
+    """`value` with grouping; all its digits when `decimals` is None (trailing zeros dropped)."""
+    if value is None:
+        return unknown or _("inconnu")
+    if decimals is None:
+        exact = as_decimal(value).normalize()
+        decimals = max(0, -int(exact.as_tuple().exponent))
+    pattern = "#,##0" + ("." + "0" * decimals if decimals else "")
+    text = format_decimal(half_up(value, decimals), pattern, locale=babel_locale())
+    return text.replace("-", MINUS)
+
+
+def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unknown: str = "") -> str:
+    """An amount with its currency sign; a non-zero amount never prints as zero (more decimals are added)."""
+    if value is None:
+        return unknown or _("inconnu")
+    while as_decimal(value) != 0 and half_up(value, decimals) == 0 and decimals < 9:
+        decimals += 2
+    zeros = "." + "0" * decimals if decimals else ""
+    pattern = f"#,##0{zeros}\u00a0\u00a4" if babel_locale() == "fr_FR" else f"\u00a4#,##0{zeros}"
+    text = format_currency(
+        half_up(value, decimals), currency, pattern, locale=babel_locale(), currency_digits=False
+    )
+    return text.replace("US$", "$").replace("$US", "$").replace("-", MINUS)
+
+
+def unit_price(value: Number | None, currency: str = "EUR", *, unknown: str = "") -> str:
+    """A price per hour or per million tokens: two decimals, four under 0.10."""
+    small = value is not None and abs(as_decimal(value)) < Decimal("0.10") and as_decimal(value) != 0
+    return money(value, currency, 4 if small else 2, unknown=unknown)
+
+
+def percent(ratio: Number | None, decimals: int = 0, *, signed: bool = False, unknown: str = "") -> str:
+    """A ratio 0–1 as a percentage; U+00A0 before the sign in French."""
+    if ratio is None:
+        return unknown or _("inconnu")
+    shown = half_up(as_decimal(ratio) * 100, decimals)
+    plus = "+" if signed and shown > 0 else ""
+    space = NBSP if babel_locale() == "fr_FR" else ""
+    return f"{plus}{number(shown, decimals)}{space}%"
+
+
+def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -> str:
+    """A count of tokens with M or Md/B: 107 827 200 → 107,8 M. `digits` = significant figures, None = all."""
+    if count is None:
+        return unknown or _("inconnu")
+    value = as_decimal(count)
+    scale, sign = Decimal(1), ""
+    if abs(value) >= 10**9:
+        scale, sign = Decimal(10**9), "Md" if babel_locale() == "fr_FR" else "B"
+    elif abs(value) >= 10**6:
+        scale, sign = Decimal(10**6), "M"
+    scaled = value / scale
+    text = number(scaled if digits is None else significant(scaled, digits).normalize())
+    return f"{text}{NBSP}{sign}" if sign else text
+
+
+def date(value: dt.date | dt.datetime | None, *, unknown: str = "") -> str:
+    """30/11/2026 in French, 30 Nov 2026 in English; an instant is dated in Europe/Paris."""
+    if value is None:
+        return unknown or _("inconnue")
+    day = timezone.localtime(value).date() if isinstance(value, dt.datetime) else value
+    pattern = "dd/MM/yyyy" if babel_locale() == "fr_FR" else "d MMM yyyy"
+    return format_date(day, pattern, locale=babel_locale())
+
+
+def instant(value: dt.datetime | None, *, unknown: str = "") -> str:
+    """Day and minute in Europe/Paris."""
+    if value is None:
+        return unknown or _("inconnu")
+    pattern = "dd/MM/yyyy HH:mm" if babel_locale() == "fr_FR" else "d MMM yyyy HH:mm"
+    return format_datetime(timezone.localtime(value), pattern, locale=babel_locale())

@@ -1,0 +1,21 @@
+"""Language is in the path: /fr/… and /en/…; page paths are the English names in both."""
+
+from django.conf.urls.i18n import i18n_patterns
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
+
+from calculator import site
+
+urlpatterns = [
+    path("", site.root, name="root"),
+    path("healthz", site.healthz, name="healthz"),
+    *i18n_patterns(
+        path("login/", auth.LoginView.as_view(), name="login"),
+        path("logout/", auth.LogoutView.as_view(), name="logout"),
+        path("admin/", admin.site.urls),
+        path("runs/", include("benchmarks.urls")),
+        path("", include("calculator.urls")),
+        prefix_default_language=True,
+    ),
+]
