@@ -1,0 +1,1 @@
+"""Set-up helpers behind the Makefile: nothing here is imported by the product."""

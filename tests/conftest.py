@@ -1,0 +1,100 @@
+"""What holds for every test: generated inputs that repeat, a clean cache, services that are never skipped silently."""
+
+import os
+from collections.abc import Iterator
+from typing import NoReturn
+
+import pytest
+from django.core.cache import cache
+from hypothesis import settings as hypothesis_settings
+
+from scripts import browser, services
+
+REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
+
+# The same inputs each time, no deadline on a shared machine, and a reproduction line that can be pasted into a test.
+hypothesis_settings.register_profile("vmcloud", deadline=None, derandomize=True, database=None, print_blob=True)
+hypothesis_settings.load_profile("vmcloud")
+
+NOT_RUN = pytest.StashKey[list[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[NOT_RUN] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--stages", default="", help="file with one line for each earlier stage of `make test`")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """With REQUIRE_ALL=1 a skipped test is a failed one; either way it is named at the end."""
+    report = yield
+    if report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        item.config.stash[NOT_RUN].append(f"{item.nodeid}: {reason}")
+        if REQUIRE_ALL:
+            report.outcome = "failed"
+            report.longrepr = f"Not run, and REQUIRE_ALL=1 asks for everything: {reason}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    stages = config.getoption("--stages")
+    if stages:
+        terminalreporter.section("earlier stages")
+        with open(stages, encoding="utf-8") as lines:  # noqa: PTH123
+            terminalreporter.write(lines.read())
+    if config.stash[NOT_RUN]:
+        terminalreporter.section("could not be run")
+        for line in config.stash[NOT_RUN]:
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(autouse=True)
+def clean_cache() -> None:
+    """Each test starts with an empty cache, so that pinned query counts do not depend on the order of the tests."""
+    cache.clear()
+
+
+def not_here(reason: str) -> NoReturn:
+    """Leave out the tests that need what this machine lacks: named at the end, failures under REQUIRE_ALL=1."""
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """The Chromium that browser tests drive (CHROME_PATH, else one found on this machine)."""
+    path = browser.find()
+    if path is None:
+        not_here("no Chromium was found; `make test` installs one, or set CHROME_PATH")
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a PostgreSQL server: TEST_DATABASE_URL, else a server started for this run."""
+    if given := os.environ.get("TEST_DATABASE_URL"):
+        yield given
+        return
+    try:
+        server = services.Postgres().start()
+    except services.UnavailableError as error:
+        not_here(str(error))
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def valkey_url() -> Iterator[str]:
+    """The broker address of a Valkey server: TEST_BROKER_URL, else a server started for this run."""
+    if given := os.environ.get("TEST_BROKER_URL"):
+        yield given
+        return
+    try:
+        server = services.Valkey().start()
+    except services.UnavailableError as error:
+        not_here(str(error))
+    yield server.url
+    server.stop()
