@@ -1,0 +1,96 @@
+"""Provenance badges: a shape, a word, and where the number comes from."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from calculator import formats
+from calculator.domain.provenance import Kind, Sourced
+
+AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
+
+WORDS: dict[Kind, Promise] = {
+    Kind.MEASURED: gettext_lazy("mesuré"),
+    Kind.PUBLISHED: gettext_lazy("mesure publiée"),
+    Kind.DATA_SHEET: gettext_lazy("fiche technique"),
+    Kind.LIST_PRICE: gettext_lazy("tarif public"),
+    Kind.ESTIMATE: gettext_lazy("estimation"),
+    Kind.CLAIM: gettext_lazy("annoncé"),
+    Kind.ASSUMPTION: gettext_lazy("hypothèse"),
+    Kind.INPUT: gettext_lazy("votre saisie"),
+}
+MEANINGS: dict[Kind, Promise] = {
+    Kind.MEASURED: gettext_lazy("mesuré par un de nos essais"),
+    Kind.PUBLISHED: gettext_lazy("mesure publiée par un tiers"),
+    Kind.DATA_SHEET: gettext_lazy("valeur de la fiche technique"),
+    Kind.LIST_PRICE: gettext_lazy("prix public du vendeur"),
+    Kind.ESTIMATE: gettext_lazy("calculé, non mesuré"),
+    Kind.CLAIM: gettext_lazy("annoncé par le vendeur, conditions non précisées"),
+    Kind.ASSUMPTION: gettext_lazy("hypothèse, à remplacer par votre valeur"),
+    Kind.INPUT: gettext_lazy("valeur que vous avez saisie"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """What a badge shows: its kind (also the CSS class), its word, its title, and the address of its source."""
+
+    kind: str
+    word: str
+    title: str
+    href: str = ""
+
+    def __html__(self) -> str:
+        return html(self)
+
+
+def badge(sourced: AnySourced | None) -> Badge | None:
+    """The badge of a sourced number; None where there is no number."""
+    return None if sourced is None else Badge(sourced.kind.value, word(sourced.kind), title(sourced), href(sourced))
+
+
+def of_kind(kind: Kind | None) -> Badge | None:
+    """The badge of a result, from the weakest kind among its inputs."""
+    return None if kind is None else Badge(kind.value, word(kind), str(MEANINGS[kind]))
+
+
+def word(kind: Kind) -> str:
+    """The badge's word in the reader's language."""
+    return str(WORDS[kind])
+
+
+def title(sourced: AnySourced) -> str:
+    """Meaning, source and date on one line: what a pointer or a screen reader is told."""
+    meaning = _("votre saisie, à la place d’une valeur du catalogue") if sourced.replaces else MEANINGS[sourced.kind]
+    parts = [str(meaning), sourced.reference, formats.date(sourced.date) if sourced.date else "", sourced.note]
+    return " · ".join(part for part in parts if part)
+
+
+def href(sourced: AnySourced) -> str:
+    """The source's own address; a number without one leads to the method's page of sources."""
+    if sourced.reference.startswith(("https://", "http://")):
+        return sourced.reference
+    if sourced.kind is Kind.MEASURED and sourced.reference.isdigit():
+        return reverse("run", args=[sourced.reference])
+    return ""
+
+
+def html(shown: Badge | None) -> SafeString:
+    """The badge as markup; empty for None."""
+    if shown is None:
+        return SafeString("")
+    if not shown.href:
+        return format_html('<span class="src {}" title="{}">{}</span>', shown.kind, shown.title, shown.word)
+    return format_html(
+        '<a class="src {}" href="{}" title="{}" rel="noreferrer">{}</a>',
+        shown.kind,
+        shown.href,
+        shown.title,
+        shown.word,
+    )

@@ -1,0 +1,98 @@
+"""Names of things: inputs, price components, outcomes, alternatives, the conditions of a throughput."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from calculator import formats
+from calculator.domain.offers import Rates, Throughput
+from calculator.domain.provenance import Sourced
+from calculator.domain.scenario import EconomicsEstimate, Outcome, Rental, TrafficBy
+from calculator.presenters import words
+
+GPU_CODE = "gpu"
+
+
+def components(rates: Rates) -> Iterator[tuple[str, Sourced[Decimal]]]:
+    """The priced components of an API, by name."""
+    pairs = (
+        (_("Entrée"), rates.input),
+        (_("Lecture du cache"), rates.cache_read),
+        (_("Écriture du cache, 5 min"), rates.cache_write_5m),
+        (_("Écriture du cache, 1 h"), rates.cache_write_1h),
+        (_("Sortie"), rates.output),
+    )
+    return ((name, item) for name, item in pairs if item is not None)
+
+
+def outcome(value: Outcome) -> str:
+    """A break-even outcome in words."""
+    return {
+        Outcome.REACHED: _("atteinte"),
+        Outcome.NEVER: _("jamais"),
+        Outcome.ALWAYS: _("toujours"),
+        Outcome.BEYOND: _("seulement au-delà d’un nombre de GPU"),
+        Outcome.UNKNOWN: _("inconnue"),
+    }[value]
+
+
+def alternative(code: str, estimate: EconomicsEstimate) -> str:
+    """The name of one side of the comparison: the chosen GPU or an API."""
+    names = {row.bill.api.code: row.bill.api.label for row in estimate.comparisons}
+    return estimate.gpu.sku.code if code in (GPU_CODE, estimate.gpu.sku.code) else names.get(code, code)
+
+
+def throughput_conditions(rate: Throughput | None) -> str:
+    """Model, precision, engine, concurrency: what the throughput is worth, single stream first of all."""
+    if rate is None:
+        return _("inconnu")
+    lengths = f"{formats.number(rate.input_tokens)} → {formats.number(rate.output_tokens)} tokens"
+    parts = (
+        _("un seul flux") if rate.single_stream else concurrency(rate.concurrency),
+        rate.model,
+        rate.precision,
+        rate.engine,
+        lengths if rate.input_tokens is not None and rate.output_tokens is not None else "",
+        _("modèle d’essai, poids aléatoires") if rate.test_model else "",
+        rate.output_tok_per_s.note,
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def concurrency(count: int | None) -> str:
+    """How many requests at a time a throughput was obtained with."""
+    if count is None:
+        return _("concurrence non précisée")
+    return ngettext("%(count)s requête à la fois", "%(count)s requêtes à la fois", count) % {
+        "count": formats.number(count)
+    }
+
+
+def inputs(estimate: EconomicsEstimate) -> tuple[tuple[str, Decimal | str | None, str], ...]:
+    """The visitor's scenario values with unit, in the order of the form."""
+    scenario = estimate.scenario
+    by_requests = scenario.traffic is TrafficBy.REQUESTS
+    always_on = scenario.rental is Rental.ALWAYS_ON
+    return (
+        (_("GPU"), scenario.sku, ""),
+        (_("Facturation"), words.basis_name(scenario.basis), ""),
+        (_("Location"), _("toujours allumé") if always_on else _("heures utilisées"), ""),
+        (_("Trafic donné en"), _("requêtes") if by_requests else _("tokens"), ""),
+        (_("Volume de sortie"), estimate.volume_tokens, _("tokens / mois")),
+        (_("Volume servi après cache de réponses"), estimate.served_tokens, _("tokens / mois")),
+        (_("Requêtes"), estimate.requests_count, _("requêtes / mois")),
+        (_("Entrée par requête"), scenario.input_tokens, "tokens"),
+        (_("Sortie par requête"), scenario.output_tokens, "tokens"),
+        (_("Entrée déjà en cache"), scenario.prefix_hit_ratio, _("part de 1")),
+        (_("Entrée écrite en cache"), scenario.cache_write_ratio, _("part de 1")),
+        (_("Réponses servies par le cache"), scenario.response_cache_ratio, _("part de 1")),
+        (_("Mode des API"), words.mode_name(scenario.mode), ""),
+        (_("Part en batch"), scenario.batch_share_ratio, _("part de 1")),
+        (_("Exploitation"), scenario.operations_eur_per_month, _("€ HT / mois")),
+        (_("Stockage"), scenario.storage_eur_per_month, _("€ HT / mois")),
+        (_("Réseau"), scenario.network_eur_per_month, _("€ HT / mois")),
+        (_("TVA"), scenario.vat_ratio, _("part de 1")),
+        (_("Marge d’équivalence"), scenario.tie_ratio, _("part de 1")),
+    )

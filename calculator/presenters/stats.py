@@ -1,0 +1,95 @@
+"""The four figures under the sentence."""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from calculator import formats
+from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome, Rental
+from calculator.presenters import words
+
+
+class Stat(NamedTuple):
+    """A figure, what it is, and one line that puts it in proportion."""
+
+    value: str
+    label: str
+    note: str = ""
+
+
+def stats(estimate: EconomicsEstimate) -> tuple[Stat, ...]:
+    """Cost per million, load, break-even with the reference, and the next step of the staircase."""
+    return (_cost(estimate), _load(estimate), _break_even(estimate), _next_step(estimate))
+
+
+def reference(estimate: EconomicsEstimate) -> Comparison | None:
+    """The comparison that the break-even figures, chart and heat table are about."""
+    rows = estimate.comparisons
+    return next((row for row in rows if row.bill.api.code == estimate.scenario.reference), rows[0] if rows else None)
+
+
+def _cost(estimate: EconomicsEstimate) -> Stat:
+    gpu = estimate.gpu
+    full = formats.unit_price(gpu.full_eur_per_mtok)
+    note = _("%(amount)s à pleine capacité prévue") % {"amount": full} if gpu.full_eur_per_mtok is not None else ""
+    return Stat(formats.unit_price(gpu.eur_per_mtok), _("HT par million de tokens de sortie"), note)
+
+
+def _load(estimate: EconomicsEstimate) -> Stat:
+    gpu = estimate.gpu
+    ceiling = formats.percent(estimate.utilisation.value)
+    used = formats.percent(gpu.implied_utilisation_ratio)
+    note = _("plafond prévu\u00a0: %(ceiling)s, %(count)s tokens par GPU") % {
+        "ceiling": ceiling,
+        "count": formats.tokens(gpu.capacity_tokens),
+    }
+    return Stat(used, _("des heures payées produisent"), note)
+
+
+def _break_even(estimate: EconomicsEstimate) -> Stat:
+    row = reference(estimate)
+    if row is None:
+        return Stat(_("aucune"), _("API de référence"), _("cochez une API pour comparer"))
+    name = row.bill.api.label
+    if row.break_even.outcome is Outcome.REACHED and row.break_even.intervals:
+        return _reached(row, name)
+    return _without_volume(row, name)
+
+
+def _reached(row: Comparison, name: str) -> Stat:
+    start = row.break_even.intervals[0].start_tokens
+    use = row.break_even.utilisation_ratio
+    note = (
+        _("tokens par mois, %(use)s d’utilisation d’un GPU") % {"use": formats.percent(use)} if use is not None else ""
+    )
+    return Stat(formats.tokens(start, digits=3), _("équivalence avec %(name)s") % {"name": name}, note)
+
+
+def _without_volume(row: Comparison, name: str) -> Stat:
+    label = _("équivalence avec %(name)s") % {"name": name}
+    if row.break_even.outcome is Outcome.NEVER:
+        return Stat(_("jamais"), label, _("aucun volume ne rend ce GPU moins cher"))
+    if row.break_even.outcome is Outcome.ALWAYS:
+        return Stat(_("toujours"), label, _("le GPU coûte moins à tout volume"))
+    if row.break_even.outcome is Outcome.BEYOND:
+        count = formats.number(row.break_even.instances)
+        return Stat(_("au-delà"), label, _("seulement à partir de %(count)s GPU") % {"count": count})
+    return Stat(_("inconnue"), label, _("il manque un prix, un débit ou un cours"))
+
+
+def _next_step(estimate: EconomicsEstimate) -> Stat:
+    gpu = estimate.gpu
+    if estimate.scenario.rental is Rental.HOURS_USED:
+        return Stat(formats.number(gpu.paid_h, 0), _("heures payées"), _("arrondies une fois, sur le total"))
+    if gpu.instances is None or gpu.capacity_tokens is None:
+        return Stat(_("inconnu"), _("seuil du GPU suivant"))
+    limit = gpu.capacity_tokens * gpu.instances
+    label = _("seuil du %(rank)s GPU") % {"rank": words.ordinal(gpu.instances + 1)}
+    return Stat(formats.tokens(limit), label, _room(limit, estimate.served_tokens))
+
+
+def _room(limit: Decimal, served: Decimal) -> str:
+    if not served:
+        return ""
+    return _("%(room)s au-dessus de votre volume") % {"room": formats.percent(limit / served - 1, 1)}

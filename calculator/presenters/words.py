@@ -1,0 +1,117 @@
+"""Small pieces of language shared by the sentences and tables: lists of names, verdicts, descriptions of a GPU."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from calculator import formats
+from calculator.domain.offers import Basis, Mode, Sku
+from calculator.domain.scenario import Verdict
+
+TIMES_FROM = Decimal(2)
+CSS = {Verdict.GPU: "win", Verdict.API: "lose", Verdict.EQUIVALENT: "tie", Verdict.UNKNOWN: ""}
+
+
+class Mark(NamedTuple):
+    """A verdict as words and CSS class (the class only adds a triangle and a colour)."""
+
+    text: str
+    css: str
+
+
+def nowrap(text: str) -> SafeString:
+    """A name that no line end may cut."""
+    return format_html('<span class="nw">{}</span>', text)
+
+
+def listing(names: Iterable[str]) -> SafeString:
+    """“A”, “A et B”, “A, B et C”, each name unbroken."""
+    items = [nowrap(name) for name in names]
+    if len(items) < 2:
+        return items[0] if items else SafeString("")
+    head = format_html_join(", ", "{}", ((item,) for item in items[:-1]))
+    return format_html(_("{} et {}"), head, items[-1])
+
+
+def times(ratio: Decimal) -> str:
+    """A factor: one decimal under 100, none above."""
+    return formats.number(ratio, 1 if ratio < 100 else 0)
+
+
+def verdict(kind: Verdict, difference: Decimal | None) -> Mark:
+    """How much the GPU costs beside one API, in full words."""
+    if kind is Verdict.UNKNOWN or difference is None:
+        return Mark(_("inconnu"), "")
+    if kind is Verdict.EQUIVALENT:
+        return Mark(_("équivalent"), CSS[kind])
+    if difference > TIMES_FROM:
+        return Mark(_("%(factor)s fois plus cher") % {"factor": times(difference + 1)}, CSS[kind])
+    size = formats.percent(abs(difference))
+    return Mark((_("%(size)s de plus") if difference > 0 else _("%(size)s de moins")) % {"size": size}, CSS[kind])
+
+
+def delta(kind: Verdict, difference: Decimal | None) -> Mark:
+    """The same for a narrow cell: × 15,5 · +106 % · −38 % · ≈ +3 %."""
+    if kind is Verdict.UNKNOWN or difference is None:
+        return Mark(_("inconnu"), "")
+    if difference > TIMES_FROM:
+        return Mark(f"×{formats.NBSP}{times(difference + 1)}", CSS[kind])
+    size = formats.percent(difference, signed=True)
+    return Mark(f"≈{formats.NBSP}{size}" if kind is Verdict.EQUIVALENT else size, CSS[kind])
+
+
+def gigabytes(value: float) -> str:
+    """Memory in GB, without decimals where there are none."""
+    return f"{formats.number(Decimal(repr(value)).normalize())}{formats.NBSP}{pgettext('gigabytes', 'Go')}"
+
+
+def gpu_detail(sku: Sku) -> str:
+    """“RTX 4090 24 Go” or “8 × A100 80 Go”; the memory is that of one GPU."""
+    each = gigabytes(sku.vram_gb / sku.gpu_count) if sku.vram_gb else ""
+    name = sku.gpu if not each or _holds_memory(sku.gpu) else f"{sku.gpu} {each}"
+    return name if sku.gpu_count == 1 else f"{sku.gpu_count}{formats.NBSP}× {name}"
+
+
+def _holds_memory(name: str) -> bool:
+    return name.endswith((" GB", " Go"))
+
+
+def price(sku: Sku, basis: Basis) -> str:
+    """The list price with its period, or the words for a price on request."""
+    found = sku.prices.get(basis)
+    if found is None:
+        return _("sur devis")
+    return per_period(formats.unit_price(found.value), basis)
+
+
+def per_period(amount: str, basis: Basis) -> str:
+    """“830,64 €/mois” or “1,50 €/h”."""
+    return (_("%(amount)s/mois") if basis is Basis.MONTH else _("%(amount)s/h")) % {"amount": amount}
+
+
+def basis_name(basis: Basis) -> str:
+    """How the rental is billed."""
+    return _("au mois") if basis is Basis.MONTH else _("à l’heure")
+
+
+def mode_name(mode: Mode) -> str:
+    """The service level of an API price; never left unsaid."""
+    return {Mode.STANDARD: _("standard"), Mode.BATCH: "batch", Mode.FLEX: "flex", Mode.PRIORITY: _("prioritaire")}[mode]
+
+
+def gpus(count: int) -> str:
+    """“1 GPU”, “3 GPU”."""
+    return ngettext("%(count)s GPU", "%(count)s GPU", count) % {"count": formats.number(count)}
+
+
+def ordinal(count: int) -> str:
+    """“2ᵉ”, “2nd”."""
+    if formats.babel_locale() == "fr_FR":
+        return f"{count}ᵉʳ" if count == 1 else f"{count}ᵉ"
+    suffix = "th" if 10 <= count % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    return f"{count}{suffix}"
