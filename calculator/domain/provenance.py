@@ -68,8 +68,12 @@ class Sourced[T: (Decimal, float, int)]:
 
 def weakest(inputs: Iterable["Sourced[Decimal] | Sourced[float] | Sourced[int]"]) -> Kind | None:
     """The kind of the least trustworthy input; None when no input ranks (all are scenario values)."""
-    kinds = [kind for item in inputs if (kind := item.rank_kind) is not None]
-    return max(kinds, key=RANK.__getitem__, default=None)
+    return weakest_kind(item.rank_kind for item in inputs)
+
+
+def weakest_kind(kinds: Iterable[Kind | None]) -> Kind | None:
+    """The least trustworthy of `kinds`; None stands for what does not rank."""
+    return max((kind for kind in kinds if kind is not None), key=RANK.__getitem__, default=None)
 
 
 @dataclass(frozen=True, slots=True)

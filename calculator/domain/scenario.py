@@ -48,7 +48,8 @@ class EconomicsScenario:
 
     None = unknown or "take the catalogue's". In TOKENS mode `volume_tokens` (output a month) counts and the requests
     follow from `output_tokens`; in REQUESTS mode `requests_count` counts and the volume follows.
-    `input_tokens` and `output_tokens` are a request's; `input_tokens` includes cached ones.
+    `input_tokens` and `output_tokens` are a request's; `input_tokens` includes cached ones. `prefix_hit_ratio` is the
+    share of the input read from a prefix cache, `cache_write_ratio` the share of the rest that is written to it.
     """
 
     catalog_version: int
@@ -118,12 +119,14 @@ class BreakEven:
     """Volumes at which the GPU becomes and stays cheaper than one API, and the utilisation that a full GPU needs.
 
     `utilisation_ratio` above 1 means that no load makes the GPU cheaper. `instances` is the count behind BEYOND.
+    `omitted_count` = intervals left out between the last two listed. Volumes are stated, before the response cache.
     """
 
     outcome: Outcome
     intervals: tuple[Interval, ...] = ()
     utilisation_ratio: Decimal | None = None
     instances: int | None = None
+    omitted_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,8 @@ class GpuBill:
     """A month on one SKU at one price basis. Money is EUR without VAT, unrounded; None where it cannot be known.
 
     `bill_eur` is rental alone, `total_eur` adds the extra costs; `eur_per_mtok` = total ÷ served output volume (the
-    headline), `full_eur_per_mtok` the same at full planned use. `capacity_tokens` is one instance's planned month.
+    headline), `full_eur_per_mtok` the same at full planned use. `capacity_tokens` is what one instance produces in its
+    planned month; `step_tokens` the stated volume this carries (the same unless a response cache answers a share).
     """
 
     sku: Sku
@@ -150,6 +154,7 @@ class GpuBill:
     full_eur_per_mtok: Decimal | None = None
     trust: Kind | None = None
     reasons: tuple[Message, ...] = ()
+    step_tokens: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,213 @@
+"""What one request, then a month of them, costs on an API sold by the token.
+
+Counting follows the vendors' own meters: the input count includes what the cache served or stored, reasoning is
+inside the output, and a context tier is a cliff chosen per request. Prices are USD per million tokens.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from calculator.domain.offers import ApiModel, Mode, Rates
+from calculator.domain.provenance import Sourced, weakest
+from calculator.domain.scenario import ApiBill, Message
+from calculator.domain.units import MTOK, including_tax, usd_to_eur
+
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request. `input_tokens` is the whole prompt, cache reads and writes included; `output_tokens`
+    includes reasoning. Counts may be means, hence Decimal. Raises ValueError on a negative or impossible count."""
+
+    input_tokens: Decimal = ZERO
+    cache_read_tokens: Decimal = ZERO
+    cache_write_5m_tokens: Decimal = ZERO
+    cache_write_1h_tokens: Decimal = ZERO
+    output_tokens: Decimal = ZERO
+
+    def __post_init__(self) -> None:
+        parts = (self.cache_read_tokens, self.cache_write_5m_tokens, self.cache_write_1h_tokens)
+        if min(self.input_tokens, self.output_tokens, *parts) < 0:
+            raise ValueError("a token count is negative")
+        if sum(parts) > self.input_tokens:
+            raise ValueError("cached tokens exceed the input that contains them")
+
+    @property
+    def fresh_tokens(self) -> Decimal:
+        """Input tokens that no cache touched: the only ones billed at the plain input price."""
+        return self.input_tokens - self.cache_read_tokens - self.cache_write_5m_tokens - self.cache_write_1h_tokens
+
+
+def openai_usage(input_tokens: int, cached_tokens: int, output_tokens: int, reasoning_tokens: int = 0) -> Usage:
+    """Usage as OpenAI, Google and xAI report it: cached tokens are inside input, reasoning is inside output.
+
+    >>> openai_usage(17_903, 17_817, 500).fresh_tokens
+    Decimal('86')
+    """
+    if not 0 <= reasoning_tokens <= output_tokens:
+        raise ValueError("reasoning tokens exceed the output that contains them")
+    return Usage(
+        input_tokens=Decimal(input_tokens),
+        cache_read_tokens=Decimal(cached_tokens),
+        output_tokens=Decimal(output_tokens),
+    )
+
+
+def anthropic_usage(
+    uncached_tokens: int, read_tokens: int, write_5m_tokens: int, write_1h_tokens: int, output_tokens: int
+) -> Usage:
+    """Usage as Anthropic reports it: uncached, read and written tokens stand side by side and add up to the input.
+
+    >>> anthropic_usage(3, 0, 12_304, 0, 550).input_tokens
+    Decimal('12307')
+    """
+    return Usage(
+        input_tokens=Decimal(uncached_tokens + read_tokens + write_5m_tokens + write_1h_tokens),
+        cache_read_tokens=Decimal(read_tokens),
+        cache_write_5m_tokens=Decimal(write_5m_tokens),
+        cache_write_1h_tokens=Decimal(write_1h_tokens),
+        output_tokens=Decimal(output_tokens),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCost:
+    """USD for one request; None when a needed component has no price, which `missing` names."""
+
+    usd: Decimal | None
+    over_tokens: int = 0
+    missing: tuple[str, ...] = ()
+    sources: tuple[Sourced[Decimal], ...] = ()
+
+
+def tier_for(tiers: tuple[Rates, ...], input_tokens: Decimal) -> Rates | None:
+    """The rates of a request: those of the highest threshold that its input is strictly above; the base otherwise.
+
+    >>> tiers = (Rates(0), Rates(272_000))
+    >>> [tier_for(tiers, Decimal(count)).context_over_tokens for count in (272_000, 272_001)]
+    [0, 272000]
+    """
+    reached = [tier for tier in tiers if tier.context_over_tokens == 0 or input_tokens > tier.context_over_tokens]
+    return max(reached, key=lambda tier: tier.context_over_tokens, default=None)
+
+
+def billed_components(usage: Usage, rates: Rates) -> tuple[tuple[str, Decimal, Sourced[Decimal] | None], ...]:
+    """(component, tokens, rate) of one request.
+
+    A vendor that sells no cache writes at all (automatic caching) bills what it stores as plain input; one that
+    sells only the other duration leaves this one unpriced.
+    """
+    sells_writes = rates.cache_write_5m is not None or rates.cache_write_1h is not None
+    return (
+        ("input", usage.fresh_tokens, rates.input),
+        ("cache_read", usage.cache_read_tokens, rates.cache_read),
+        ("cache_write_5m", usage.cache_write_5m_tokens, rates.cache_write_5m if sells_writes else rates.input),
+        ("cache_write_1h", usage.cache_write_1h_tokens, rates.cache_write_1h if sells_writes else rates.input),
+        ("output", usage.output_tokens, rates.output),
+    )
+
+
+def request_cost(usage: Usage, tiers: tuple[Rates, ...]) -> RequestCost:
+    """Σ tokens × rate ÷ 10**6 over the components used, all at the tier that the request's input selects.
+
+    A component that is used and has no price makes the whole cost unknown, never smaller.
+
+    >>> usd = lambda amount: Sourced(Decimal(amount), "USD/Mtok", Kind.LIST_PRICE)
+    >>> rates = Rates(input=usd("2.50"), cache_read=usd("0.25"), output=usd("15.00"))
+    >>> request_cost(openai_usage(17_903, 17_817, 500), (rates,)).usd.normalize()
+    Decimal('0.01216925')
+    """
+    rates = tier_for(tiers, usage.input_tokens)
+    if rates is None:
+        return RequestCost(None, missing=("all",))
+    used = [part for part in billed_components(usage, rates) if part[1]]
+    missing = tuple(name for name, _tokens, rate in used if rate is None)
+    if missing:
+        return RequestCost(None, rates.context_over_tokens, missing)
+    priced = [(tokens, rate) for _name, tokens, rate in used if rate is not None]
+    total = sum((tokens * rate.value for tokens, rate in priced), ZERO)
+    return RequestCost(total / MTOK, rates.context_over_tokens, sources=tuple(rate for _tokens, rate in priced))
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One API's price for one request of the scenario, blended over modes; everything else is linear in it."""
+
+    api: ApiModel
+    mode: Mode
+    request_usd: Decimal | None
+    over_tokens: int = 0
+    sources: tuple[Sourced[Decimal], ...] = ()
+    reasons: tuple[Message, ...] = ()
+
+
+def _mode_cost(api: ApiModel, mode: Mode, usage: Usage) -> tuple[RequestCost, tuple[Message, ...]]:
+    tiers = api.modes.get(mode, ())
+    if not tiers:
+        return RequestCost(None), (Message("mode_not_sold", {"api": api.code, "mode": mode.value}),)
+    cost = request_cost(usage, tiers)
+    return cost, tuple(
+        Message("component_price_missing", {"api": api.code, "mode": mode.value, "component": name})
+        for name in cost.missing
+    )
+
+
+def quote(api: ApiModel, usage: Usage, mode: Mode, batch_share_ratio: Decimal = ZERO) -> Quote:
+    """The cost of one request in `mode`, with `batch_share_ratio` of the requests at the batch price.
+
+    Modes are mixed only by that share, which the visitor states; a mode that is not sold makes the cost unknown.
+    """
+    shares = {mode: 1 - batch_share_ratio}
+    shares[Mode.BATCH] = shares.get(Mode.BATCH, ZERO) + batch_share_ratio
+    parts = [(share, *_mode_cost(api, part, usage)) for part, share in shares.items() if share]
+    reasons = tuple(reason for _share, _cost, found in parts for reason in found)
+    sources = tuple(source for _share, cost, _found in parts for source in cost.sources)
+    over = max(cost.over_tokens for _share, cost, _found in parts)
+    total: Decimal | None = ZERO
+    for share, cost, _found in parts:
+        total = None if total is None or cost.usd is None else total + share * cost.usd
+    return Quote(api, mode, total, over, sources, reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """How dollars become euros and euros become euros with tax; no rate means no euro figure."""
+
+    usd_per_eur: Sourced[Decimal] | None
+    vat_ratio: Decimal
+
+    def eur(self, usd: Decimal | None) -> Decimal | None:
+        """`usd` in euros, or None where either is unknown."""
+        return None if usd is None or self.usd_per_eur is None else usd_to_eur(usd, self.usd_per_eur.value)
+
+    def with_tax(self, eur: Decimal | None) -> Decimal | None:
+        """`eur` with VAT, rounded once, or None."""
+        return None if eur is None else including_tax(eur, self.vat_ratio)
+
+
+def month_usd(quoted: Quote, units: Decimal, unit_tokens: Decimal) -> Decimal | None:
+    """`units` of traffic, `unit_tokens` of them a request, at the quoted request; multiplied before divided so that
+    round figures stay exact."""
+    return None if quoted.request_usd is None else quoted.request_usd * units / unit_tokens
+
+
+def api_bill(
+    quoted: Quote, units: Decimal, unit_tokens: Decimal, served_tokens: Decimal, conversion: Conversion
+) -> ApiBill:
+    """The month on one API: `units` served, of which `served_tokens` are output tokens."""
+    usd = month_usd(quoted, units, unit_tokens)
+    eur = conversion.eur(usd)
+    rate = (conversion.usd_per_eur,) if conversion.usd_per_eur else ()
+    return ApiBill(
+        api=quoted.api,
+        mode=quoted.mode,
+        usd=usd,
+        eur=eur,
+        eur_ttc=conversion.with_tax(eur),
+        eur_per_mtok=None if eur is None or not served_tokens else eur * MTOK / served_tokens,
+        usd_per_mtok=None if usd is None or not served_tokens else usd * MTOK / served_tokens,
+        tier_over_tokens=quoted.over_tokens,
+        trust=weakest((*quoted.sources, *rate)) if usd is not None else None,
+        reasons=quoted.reasons,
+    )

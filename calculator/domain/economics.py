@@ -1,0 +1,138 @@
+"""What a million tokens costs on a dedicated GPU and on an API, and from which volume on the GPU is cheaper.
+
+`estimate` settles the visitor's assumptions, prices the same month on both sides and hands the parts to the tables
+and to the narrative. It reads nothing but its two arguments and raises on no scenario that the form lets through.
+"""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from calculator.domain import narrative, tables
+from calculator.domain.apibill import Conversion, Quote, quote
+from calculator.domain.gpubill import Terms, gpu_bill, plan
+from calculator.domain.offers import Basis, EconomicsFacts, Scope, Sku, Throughput
+from calculator.domain.provenance import Kind, Sourced, weakest_kind
+from calculator.domain.scenario import Comparison, EconomicsEstimate, EconomicsScenario, GpuBill
+from calculator.domain.workload import demand, usage
+
+SINGLE_STREAM_CONCURRENCY = 1
+
+
+def typed(value: Decimal, unit: str, label: str) -> Sourced[Decimal]:
+    """A visitor's entry in place of a price, a rate or an exchange rate: it ranks as an assumption."""
+    return Sourced(value, unit, Kind.INPUT, label, replaces=True)
+
+
+def _typed_float(value: Decimal, label: str) -> Sourced[float]:
+    return Sourced(float(value), "tok/s", Kind.INPUT, label, replaces=True)
+
+
+def _per_gpu_prefill(base: Throughput | None, gpu_count: int) -> Sourced[float] | None:
+    """The catalogue's prefill rate for one GPU, to stand beside a typed rate, which is for one GPU."""
+    if base is None or base.prefill_tok_per_s is None or base.scope is Scope.GPU or gpu_count == 1:
+        return None if base is None else base.prefill_tok_per_s
+    return base.prefill_tok_per_s.scaled(base.prefill_tok_per_s.value / gpu_count)
+
+
+def chosen_throughput(scenario: EconomicsScenario, sku: Sku) -> Throughput | None:
+    """The catalogue's throughput with what the visitor typed in its place; a typed rate is that of one GPU."""
+    base = sku.throughput
+    if scenario.rate_tok_per_s is not None:
+        base = Throughput(
+            output_tok_per_s=_typed_float(scenario.rate_tok_per_s, "rate_tok_per_s"),
+            scope=Scope.GPU,
+            prefill_tok_per_s=_per_gpu_prefill(sku.throughput, sku.gpu_count),
+            model=scenario.model,
+            concurrency=scenario.rate_concurrency,
+            single_stream=scenario.rate_concurrency == SINGLE_STREAM_CONCURRENCY,
+        )
+    if base is None or scenario.prefill_tok_per_s is None:
+        return base
+    return replace(base, prefill_tok_per_s=_typed_float(scenario.prefill_tok_per_s, "prefill_tok_per_s"))
+
+
+def chosen_sku(scenario: EconomicsScenario, sku: Sku) -> Sku:
+    """The SKU with the visitor's price at the chosen basis and his throughput, where he typed them."""
+    prices = dict(sku.prices)
+    if scenario.price_eur is not None:
+        prices[scenario.basis] = typed(scenario.price_eur, f"EUR/{scenario.basis.value}", "price_eur")
+    return replace(sku, prices=prices, throughput=chosen_throughput(scenario, sku))
+
+
+def exchange_rate(scenario: EconomicsScenario, facts: EconomicsFacts) -> Sourced[Decimal] | None:
+    """Dollars for one euro: the visitor's, or the catalogue's, or none."""
+    if scenario.usd_per_eur is not None:
+        return typed(scenario.usd_per_eur, "USD/EUR", "usd_per_eur")
+    return facts.usd_per_eur
+
+
+def settled_terms(scenario: EconomicsScenario, facts: EconomicsFacts) -> Terms:
+    """The assumptions that every SKU of the answer shares. Hours a month and utilisation are assumptions, whoever
+    set them; the extra costs are added up here once."""
+    extras = scenario.operations_eur_per_month + scenario.storage_eur_per_month + scenario.network_eur_per_month
+    return Terms(
+        month=demand(scenario),
+        rental=scenario.rental,
+        billing_step=scenario.billing_step,
+        hours_h=Sourced(scenario.hours_per_month_h, "h", Kind.ASSUMPTION, "hours_per_month"),
+        utilisation=Sourced(scenario.utilisation_ratio, "", Kind.ASSUMPTION, "utilisation"),
+        extras_eur=extras,
+        conversion=Conversion(exchange_rate(scenario, facts), scenario.vat_ratio),
+    )
+
+
+def _quotes(scenario: EconomicsScenario, facts: EconomicsFacts) -> tuple[Quote, ...]:
+    one_request = usage(scenario)
+    return tuple(quote(api, one_request, scenario.mode, scenario.batch_share_ratio) for api in facts.apis)
+
+
+def settled(scenario: EconomicsScenario, facts: EconomicsFacts) -> tables.Inputs:
+    """The scenario and the facts brought together: terms, the chosen plan, one quote per API."""
+    terms = settled_terms(scenario, facts)
+    quotes = _quotes(scenario, facts)
+    return tables.Inputs(
+        terms=terms,
+        chosen=plan(chosen_sku(scenario, facts.sku), scenario.basis, terms),
+        quotes=quotes,
+        reference=next((item for item in quotes if item.api.code == scenario.reference), None),
+        tie_ratio=scenario.tie_ratio,
+    )
+
+
+def core(inputs: tables.Inputs) -> tuple[GpuBill, tuple[Comparison, ...]]:
+    """The answer without its tables: the chosen GPU's month, and the verdict and break-even against each API."""
+    bill = gpu_bill(inputs.chosen, inputs.terms, inputs.terms.month.units)
+    return bill, tables.comparisons(inputs, bill)
+
+
+def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEstimate:
+    """The whole answer of the economics calculator, unrounded.
+
+    EUR without VAT, USD for API prices, tokens as counts. Unknown stays None with its reason; nothing is filled in.
+    Formulas and sources: docs/methodology.md. GPU-PRO by the month at 100 M output tokens: 8.3064 € per million,
+    7.7034 at full planned use.
+    """
+    inputs = settled(scenario, facts)
+    terms, month = inputs.terms, inputs.terms.month
+    bill, compared = core(inputs)
+    reference = next((item for item in compared if item.bill.api.code == scenario.reference), None)
+    return EconomicsEstimate(
+        scenario=scenario,
+        volume_tokens=month.volume_tokens,
+        served_tokens=month.served_tokens,
+        requests_count=month.requests_count,
+        headline=narrative.headline(inputs, bill, compared, reference),
+        gpu=bill,
+        bases={basis: gpu_bill(plan(inputs.chosen.sku, basis, terms), terms, month.units) for basis in Basis},
+        comparisons=compared,
+        overview=tables.overview(inputs, facts.skus),
+        volumes=tables.volume_rows(inputs),
+        utilisations=tables.utilisation_cells(inputs),
+        years=tables.years(inputs, bill, compared),
+        usd_per_eur=terms.conversion.usd_per_eur,
+        hours_per_month_h=terms.hours_h,
+        utilisation=terms.utilisation,
+        steps=narrative.steps(inputs, bill, reference),
+        trust=weakest_kind((bill.trust, *(item.bill.trust for item in compared))),
+        warnings=narrative.warnings(scenario, inputs, bill, compared),
+    )

@@ -1,0 +1,275 @@
+"""What a month of traffic costs on dedicated GPUs: capacity, whole instances, paid hours, the bill.
+
+Utilisation is the share of paid hours in which the GPU produces at the stated throughput. It sets what an instance
+can carry; it is never multiplied into the bill, because an idle GPU is paid all the same.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+from calculator.domain.apibill import Conversion
+from calculator.domain.offers import Basis, Scope, Sku, Throughput
+from calculator.domain.provenance import Sourced, weakest
+from calculator.domain.scenario import BillingStep, GpuBill, Message, Rental
+from calculator.domain.units import HOUR_S, MTOK, to_decimal
+from calculator.domain.workload import Demand
+
+SAME_COUNT_RATIO = Decimal("1e-18")
+"""Ratios closer than this to a whole number are that number: 28-digit division may leave a last-digit remainder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Tokens a second of one whole instance; prefill None = prompt time unknown."""
+
+    output_tok_per_s: Decimal
+    prefill_tok_per_s: Decimal | None
+
+
+def instance_speed(throughput: Throughput, gpu_count: int) -> Speed:
+    """The throughput of a whole instance: figures stated for one GPU × the number of GPUs."""
+    gpus = gpu_count if throughput.scope is Scope.GPU else 1
+    prefill = throughput.prefill_tok_per_s
+    return Speed(
+        output_tok_per_s=to_decimal(throughput.output_tok_per_s.value) * gpus,
+        prefill_tok_per_s=None if prefill is None else to_decimal(prefill.value) * gpus,
+    )
+
+
+def request_seconds(prompt_tokens: Decimal, output_tokens: Decimal, speed: Speed) -> tuple[Decimal, Decimal]:
+    """GPU time of one request, prompt ÷ prefill rate + output ÷ decode rate, as numerator and denominator in seconds.
+
+    A fraction, so that capacities of round rates come out round. An unknown prefill rate leaves the prompt out; the
+    caller says so.
+
+    >>> request_seconds(Decimal(2000), Decimal(500), Speed(Decimal(50), Decimal(1000)))
+    (Decimal('600000'), Decimal('50000'))
+    """
+    decode = speed.output_tok_per_s
+    prefill = speed.prefill_tok_per_s
+    if not prompt_tokens or prefill is None:
+        return output_tokens, decode
+    return prompt_tokens * decode + output_tokens * prefill, prefill * decode
+
+
+def full_units(month: Demand, speed: Speed, hours_h: Decimal) -> Decimal | None:
+    """Units of traffic that one instance serves in `hours_h` without a pause; None when the GPU time is unknown or nil.
+
+    For GPU-PRO in 720 h, output only: 64 tok/s × 3 600 × 720 = 165.888 M tokens.
+
+    >>> month = Demand(Decimal(1), Decimal(500), Decimal(0), Decimal(500), Decimal(0), Decimal(1))
+    >>> full_units(month, Speed(Decimal(64), None), Decimal(720))
+    Decimal('165888000')
+    """
+    seconds, per = request_seconds(month.prompt_tokens, month.output_tokens, speed)
+    return HOUR_S * hours_h * month.unit_tokens * per / seconds if seconds else None
+
+
+def capacity(full: Decimal, utilisation_ratio: Decimal) -> Decimal:
+    """Planned capacity of one instance: what it could serve without a pause × the planned utilisation.
+
+    >>> capacity(Decimal(165_888_000), Decimal("0.65")) / 10**6
+    Decimal('107.8272')
+    """
+    return full * utilisation_ratio
+
+
+def rounded_up(ratio: Decimal) -> Decimal:
+    """The next whole number, with the last digit of a division forgiven.
+
+    >>> rounded_up(Decimal(300) / Decimal("107.8272"))
+    Decimal('3')
+    """
+    nearest = ratio.to_integral_value(ROUND_HALF_EVEN)
+    if abs(ratio - nearest) <= nearest * SAME_COUNT_RATIO:
+        return nearest
+    return ratio.to_integral_value(ROUND_CEILING)
+
+
+def instances_for(units: Decimal, capacity_units: Decimal) -> int:
+    """Whole instances that carry `units` a month; a rented service keeps at least one.
+
+    >>> instances_for(Decimal(100_000_000), Decimal(37_065_600 * 65) / 65)
+    3
+    """
+    return max(1, int(rounded_up(units / capacity_units)))
+
+
+def billed_hours(hours_h: Decimal, step: BillingStep) -> Decimal:
+    """Used hours rounded up to the billing step, once, on the month's total.
+
+    >>> billed_hours(Decimal("344.6306"), BillingStep.HOUR)
+    Decimal('345')
+    """
+    if step is BillingStep.HOUR:
+        return rounded_up(hours_h)
+    return rounded_up(hours_h * HOUR_S) / HOUR_S
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One SKU at one price basis under the scenario's assumptions: everything about it that volume does not change.
+
+    `full` is one instance's month at 100 % in units of traffic; `month_eur` that instance's rental for the month.
+    """
+
+    sku: Sku
+    basis: Basis
+    rental: Rental
+    billing_step: BillingStep
+    hours_h: Sourced[Decimal]
+    extras_eur: Decimal
+    price: Sourced[Decimal] | None
+    throughput: Throughput | None
+    full: Decimal | None
+    month_eur: Decimal | None
+    reasons: tuple[Message, ...]
+
+    @property
+    def is_hours_used(self) -> bool:
+        """Monthly prices are always on, whatever the rental asked for."""
+        return self.rental is Rental.HOURS_USED and self.basis is Basis.HOUR
+
+    @property
+    def is_test(self) -> bool:
+        """Figures of test hosts and test models are shown, never compared."""
+        return self.sku.is_test_host or (self.throughput is not None and self.throughput.test_model)
+
+    @property
+    def comparable(self) -> bool:
+        """A bill exists and may stand in a verdict."""
+        return self.month_eur is not None and self.full is not None and not self.is_test
+
+    def used_hours(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
+        """Hours that `units` take at the planned utilisation, over all instances, unrounded."""
+        return None if self.full is None else units * self.hours_h.value / (self.full * utilisation_ratio)
+
+    def paid_hours(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
+        """Hours on the bill. An always-on month is its stated hours × instances: there is nothing to round up."""
+        if self.full is None:
+            return None
+        if self.is_hours_used:
+            used = self.used_hours(units, utilisation_ratio)
+            return None if used is None else billed_hours(used, self.billing_step)
+        return instances_for(units, capacity(self.full, utilisation_ratio)) * self.hours_h.value
+
+    def bill_eur(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
+        """Rental of the month for `units` served, without the extra costs."""
+        if self.month_eur is None or self.full is None or self.price is None:
+            return None
+        if self.is_hours_used:
+            hours = self.paid_hours(units, utilisation_ratio)
+            return None if hours is None else hours * self.price.value
+        return instances_for(units, capacity(self.full, utilisation_ratio)) * self.month_eur
+
+    def total_eur(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
+        """Rental plus the extra costs."""
+        bill = self.bill_eur(units, utilisation_ratio)
+        return None if bill is None else bill + self.extras_eur
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the scenario fixes for every SKU alike."""
+
+    month: Demand
+    rental: Rental
+    billing_step: BillingStep
+    hours_h: Sourced[Decimal]
+    utilisation: Sourced[Decimal]
+    extras_eur: Decimal
+    conversion: Conversion
+
+
+def _reasons(terms: Terms, price: Sourced[Decimal] | None, throughput: Throughput | None) -> tuple[Message, ...]:
+    found = []
+    if price is None:
+        found.append(Message("price_on_request", field="price_eur"))
+    if throughput is None:
+        found.append(Message("no_throughput", field="rate_tok_per_s"))
+    elif terms.month.prompt_tokens and throughput.prefill_tok_per_s is None:
+        found.append(Message("prompt_time_not_counted", field="prefill_tok_per_s"))
+    return tuple(found)
+
+
+def plan(sku: Sku, basis: Basis, terms: Terms) -> Plan:
+    """The volume-independent part of a SKU's bill."""
+    price = sku.prices.get(basis)
+    full = None
+    if sku.throughput is not None:
+        full = full_units(terms.month, instance_speed(sku.throughput, sku.gpu_count), terms.hours_h.value)
+    hours = terms.hours_h.value if basis is Basis.HOUR else 1
+    return Plan(
+        sku=sku,
+        basis=basis,
+        rental=terms.rental,
+        billing_step=terms.billing_step,
+        hours_h=terms.hours_h,
+        extras_eur=terms.extras_eur,
+        price=price,
+        throughput=sku.throughput,
+        full=full,
+        month_eur=None if price is None else price.value * hours,
+        reasons=_reasons(terms, price, sku.throughput),
+    )
+
+
+def _trust_inputs(planned: Plan, terms: Terms) -> list[Sourced[Decimal] | Sourced[float]]:
+    inputs: list[Sourced[Decimal] | Sourced[float]] = [terms.hours_h, terms.utilisation]
+    if planned.price is not None:
+        inputs.append(planned.price)
+    if planned.throughput is not None:
+        inputs.append(planned.throughput.output_tok_per_s)
+        if terms.month.prompt_tokens and planned.throughput.prefill_tok_per_s is not None:
+            inputs.append(planned.throughput.prefill_tok_per_s)
+    return inputs
+
+
+def eur_per_mtok(total_eur: Decimal | None, tokens: Decimal) -> Decimal | None:
+    """A cost ÷ the output it bought, per million tokens; None when nothing was output.
+
+    GPU-PRO by the month at 100 M tokens:
+
+    >>> eur_per_mtok(Decimal("830.64"), Decimal(100_000_000))
+    Decimal('8.3064')
+    """
+    return None if total_eur is None or not tokens else total_eur * MTOK / tokens
+
+
+def _sized(planned: Plan, terms: Terms, stated_units: Decimal, full: Decimal) -> GpuBill:
+    month, ratio = terms.month, terms.utilisation.value
+    units = stated_units * month.kept_ratio
+    planned_units = capacity(full, ratio)
+    count = instances_for(units, planned_units)
+    paid = planned.paid_hours(units, ratio)
+    productive = units * planned.hours_h.value / full
+    bill = planned.bill_eur(units, ratio)
+    total = planned.total_eur(units, ratio)
+    filled = None if planned.month_eur is None else count * planned.month_eur + planned.extras_eur
+    outputs = bool(month.output_tokens)
+    return GpuBill(
+        sku=planned.sku,
+        basis=planned.basis,
+        price=planned.price,
+        throughput=planned.throughput,
+        capacity_tokens=planned_units if outputs else None,
+        step_tokens=planned_units / month.kept_ratio if outputs and month.kept_ratio else None,
+        instances=count,
+        paid_h=paid,
+        productive_h=productive,
+        implied_utilisation_ratio=productive / paid if paid else None,
+        bill_eur=bill,
+        total_eur=total,
+        total_ttc_eur=terms.conversion.with_tax(total),
+        eur_per_mtok=eur_per_mtok(total, units) if outputs else None,
+        full_eur_per_mtok=eur_per_mtok(filled, count * planned_units) if outputs else None,
+        trust=weakest(_trust_inputs(planned, terms)),
+        reasons=planned.reasons,
+    )
+
+
+def gpu_bill(planned: Plan, terms: Terms, stated_units: Decimal) -> GpuBill:
+    """The month at a stated volume (before the response cache), or a bill whose unknown parts are None."""
+    if planned.full is None:
+        return GpuBill(planned.sku, planned.basis, planned.price, planned.throughput, reasons=planned.reasons)
+    return _sized(planned, terms, stated_units, planned.full)
