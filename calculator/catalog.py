@@ -1,0 +1,419 @@
+"""The only reads of the catalogue: database rows → domain objects, for one catalogue version and one instant.
+
+A price is the latest start at or before the instant among the rows that the version knows; a withdrawal or no row is
+"no price": never zero, never the nearest. What a version holds never changes, so it is kept in process memory under
+its number; figures carry no version and are always asked for.
+"""
+
+import datetime as dt
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from django.db.models import Q, QuerySet, Subquery
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from calculator.domain.offers import ApiModel, Basis, EconomicsFacts, Mode, Rates, Scope, Sku, Throughput
+from calculator.domain.provenance import Kind, Sourced
+from calculator.domain.scenario import EconomicsScenario
+from calculator.models import (
+    ANY_REGION,
+    CatalogItem,
+    CatalogVersion,
+    Figure,
+    FxRate,
+    ItemAlias,
+    LanguageModel,
+    PriceRow,
+)
+
+PARIS = ZoneInfo("Europe/Paris")
+VERSIONS_IN_MEMORY = 16
+NEAREST_CUTOFF = 0.5
+SKU = CatalogItem.Kind.GPU_SKU
+API = CatalogItem.Kind.LLM_MODEL
+COMPONENT_OF_BASIS = {Basis.HOUR: ("instance_hour", "on_demand"), Basis.MONTH: ("instance_month", "reserved")}
+API_COMPONENTS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
+
+
+class NotFound(LookupError):  # noqa: N818  (a name of the contract between rooms)
+    """What was asked for is not in the catalogue. `kind` is version, sku, api, model or figure; `nearest` may be ""."""
+
+    def __init__(self, kind: str, code: str, nearest: str = "") -> None:
+        super().__init__(f"{kind} {code!r} is not in the catalogue")
+        self.kind, self.code, self.nearest = kind, code, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that one version knows, whatever the instant: items in catalogue order, price rows by item, rates."""
+
+    number: int
+    date: dt.date
+    items: tuple[CatalogItem, ...]
+    rows: Mapping[int, tuple[PriceRow, ...]]
+    rates: tuple[FxRate, ...]
+
+    def of_kind(self, kind: str) -> tuple[CatalogItem, ...]:
+        """The SKUs or the API models."""
+        return tuple(item for item in self.items if item.kind == kind)
+
+
+def known_to[M: PriceRow | FxRate](rows: "QuerySet[M]", version: int) -> "QuerySet[M]":
+    """The rows recorded up to `version` and not voided as of it."""
+    standing = Q(voided_in_version__isnull=True) | Q(voided_in_version__gt=version)
+    return rows.filter(standing, catalog_version__lte=version)
+
+
+@lru_cache(maxsize=VERSIONS_IN_MEMORY)
+def snapshot(version: int) -> Snapshot:
+    """One version's content: three queries the first time in a process, none afterwards. NotFound if there is none."""
+    created = CatalogVersion.objects.filter(number=version).values("created_at")
+    items = tuple(
+        CatalogItem.objects.filter(catalog_version__lte=version)
+        .select_related("gpu")
+        .annotate(version_created_at=Subquery(created[:1]))
+        .order_by("kind", "position", "code")
+    )
+    made_at = items[0].version_created_at if items else None
+    if made_at is None:
+        raise NotFound("version", str(version), str(newest_number() or ""))
+    rows: dict[int, list[PriceRow]] = {}
+    for row in known_to(PriceRow.objects.order_by("valid_from", "id"), version):
+        rows.setdefault(row.item_id, []).append(row)
+    return Snapshot(
+        number=version,
+        date=made_at.astimezone(PARIS).date(),
+        items=items,
+        rows={item: tuple(found) for item, found in rows.items()},
+        rates=tuple(known_to(FxRate.objects.order_by("rate_date", "id"), version)),
+    )
+
+
+def forget() -> None:
+    """Drop what is kept in process memory (a restored database, another test)."""
+    snapshot.cache_clear()
+
+
+def newest_number() -> int | None:
+    """The number of the newest version, None in an empty catalogue."""
+    return CatalogVersion.objects.order_by("-number").values_list("number", flat=True).first()
+
+
+def latest_version() -> int:
+    """The newest version's number. NotFound in an empty catalogue."""
+    number = newest_number()
+    if number is None:
+        raise NotFound("version", "")
+    return number
+
+
+def default_scenario(at: dt.datetime | None = None) -> EconomicsScenario:
+    """The scenario of a first visit: newest version, `at` or now, in UTC to the second."""
+    moment = (at or timezone.now()).astimezone(dt.UTC).replace(microsecond=0)
+    return EconomicsScenario(catalog_version=latest_version(), at=moment)
+
+
+def nearest_code(asked: str, codes: Iterable[str]) -> str:
+    """The code most like `asked`, "" when none is."""
+    by_folded = {code.casefold(): code for code in codes}
+    found = difflib.get_close_matches(asked.casefold(), by_folded, n=1, cutoff=NEAREST_CUTOFF)
+    return by_folded[found[0]] if found else ""
+
+
+def item_called(known: Snapshot, kind: str, asked: str, at: dt.datetime) -> CatalogItem:
+    """The item whose code, or whose alias valid at `at`, is exactly `asked` in any case. Else NotFound."""
+    folded = asked.casefold()
+    items = known.of_kind(kind)
+    for item in items:
+        if item.code.casefold() == folded:
+            return item
+    alias = (
+        ItemAlias.objects.filter(alias=folded, valid_from__lte=at, item__kind=kind, catalog_version__lte=known.number)
+        .order_by("-valid_from")
+        .first()
+    )
+    for item in items:
+        if alias is not None and item.pk == alias.item_id:
+            return item
+    raise NotFound("sku" if kind == SKU else "api", asked, nearest_code(asked, (item.code for item in items)))
+
+
+def canonical_code(kind: str, asked: str, version: int, at: dt.datetime) -> str:
+    """The code as the offer writes it, for a code or alias in any case; `kind` is sku or api. NotFound otherwise."""
+    return item_called(snapshot(version), SKU if kind == "sku" else API, asked, at).code
+
+
+def current_rows(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Mapping[tuple[str, str, int, str], PriceRow]:
+    """The row in force of each component, mode, context tier and currency; what is withdrawn has none.
+
+    Only prices without a region and without a time window are read: the scenario knows neither.
+    """
+    newest: dict[tuple[str, str, int, str], PriceRow] = {}
+    for row in known.rows.get(item.pk, ()):
+        if row.valid_from <= at and row.region == ANY_REGION and row.window == PriceRow.Window.ALL:
+            newest[(row.component, row.mode, row.context_over, row.currency)] = row
+    return {key: row for key, row in newest.items() if row.kind != PriceRow.Kind.WITHDRAWN}
+
+
+def sourced_price(row: PriceRow, unit: str, label: str) -> Sourced[Decimal] | None:
+    """A price row as a list price with its origin; None for a row without amount."""
+    if row.amount is None:
+        return None
+    return Sourced(
+        row.amount, unit, Kind.LIST_PRICE, label, reference=row.source_url, date=row.checked_on, note=row.note
+    )
+
+
+def label_of(item: CatalogItem) -> str:
+    """The item's name in the active language."""
+    return item.label_en if (get_language() or "fr").startswith("en") else item.label_fr
+
+
+def sku_of(known: Snapshot, item: CatalogItem, at: dt.datetime, throughput: Throughput | None = None) -> Sku:
+    """A SKU with its prices in force; a basis without a price is absent (on request)."""
+    rows = current_rows(known, item, at)
+    prices = {
+        basis: price
+        for basis, (component, mode) in COMPONENT_OF_BASIS.items()
+        if (row := rows.get((component, mode, 0, "EUR"))) is not None
+        and (price := sourced_price(row, f"EUR/{basis.value}", f"sku_price_{basis.value}")) is not None
+    }
+    return Sku(
+        code=item.code,
+        label=label_of(item),
+        gpu=item.gpu.name if item.gpu else "",
+        gpu_count=item.gpu_count or 1,
+        vram_gb=item.vram_gb or 0.0,
+        prices=prices,
+        throughput=throughput,
+        is_test_host=item.is_test_host,
+    )
+
+
+def rates_of(rows: Mapping[tuple[str, str, int, str], PriceRow], mode: Mode, context_over: int) -> Rates:
+    """One mode's rates in one context tier, USD per million tokens."""
+    found: dict[str, Sourced[Decimal] | None] = {
+        component: sourced_price(row, "USD/Mtok", f"api_rate_{component}")
+        for component in API_COMPONENTS
+        if (row := rows.get((component, mode.value, context_over, "USD"))) is not None
+    }
+    return Rates(context_over_tokens=context_over, **found)
+
+
+def api_of(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel:
+    """An API model with the modes and tiers in force, tiers in rising order."""
+    rows = current_rows(known, item, at)
+    tiers = {(mode, over) for component, mode, over, currency in rows if currency == "USD"}
+    modes = {
+        mode: tuple(rates_of(rows, mode, over) for over in sorted(over for sold, over in tiers if sold == mode.value))
+        for mode in Mode
+        if any(sold == mode.value for sold, _over in tiers)
+    }
+    return ApiModel(
+        code=item.code,
+        label=label_of(item),
+        provider=item.provider,
+        modes=modes,
+        retired_on=item.retired_on,
+        context_window_tokens=item.context_window,
+    )
+
+
+def sku_choices(version: int, at: dt.datetime) -> tuple[Sku, ...]:
+    """Every SKU in catalogue order with its prices, test hosts included; throughputs are asked for apart."""
+    known = snapshot(version)
+    return tuple(sku_of(known, item, at) for item in known.of_kind(SKU) if not is_retired(item, at))
+
+
+def is_retired(item: CatalogItem, at: dt.datetime) -> bool:
+    """Retired from its day on, counted in Paris."""
+    return item.retired_on is not None and item.retired_on <= at.astimezone(PARIS).date()
+
+
+def api_choices(version: int, at: dt.datetime, include_retired: bool = False) -> tuple[ApiModel, ...]:
+    """API models in catalogue order; those retired at the instant only when asked for."""
+    known = snapshot(version)
+    offered = (item for item in known.of_kind(API) if include_retired or not is_retired(item, at))
+    return tuple(api_of(known, item, at) for item in offered)
+
+
+def rate_of(rates: Iterable[FxRate], day: dt.date, source: str, quote: str = "USD") -> Sourced[Decimal] | None:
+    """The latest rate of one source dated on or before `day`; None when there is none."""
+    dated = [rate for rate in rates if rate.quote == quote and rate.source == source and rate.rate_date <= day]
+    if not dated:
+        return None
+    rate = max(dated, key=lambda one: one.rate_date)
+    kind = Kind.PUBLISHED if rate.source == FxRate.Source.ECB else Kind.ASSUMPTION
+    return Sourced(
+        rate.rate, f"{quote}/EUR", kind, "usd_per_eur", reference=rate.source, date=rate.rate_date, note=rate.note
+    )
+
+
+def latest_rate(version: int, at: dt.datetime, source: str = FxRate.Source.ECB) -> Sourced[Decimal] | None:
+    """Dollars for one euro: the last rate that `source` dated on or before the day of `at` in Paris."""
+    return rate_of(snapshot(version).rates, at.astimezone(PARIS).date(), source)
+
+
+def figures_at(at: dt.datetime) -> "QuerySet[Figure]":
+    """Figures published and not withdrawn at the instant, newest first."""
+    standing = Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gt=at)
+    figures = Figure.objects.filter(standing, published_at__lte=at).select_related("language_model")
+    return figures.order_by("-published_at", "-id")
+
+
+def conditions_of(figure: Figure) -> tuple[object, ...]:
+    """What must be the same for a prompt rate to belong to an output rate."""
+    return (
+        figure.sku_id,
+        figure.language_model_id,
+        figure.precision,
+        figure.engine,
+        figure.concurrency,
+        figure.input_tokens,
+        figure.output_tokens,
+        figure.scope,
+        figure.run,
+    )
+
+
+def sourced_figure(figure: Figure) -> Sourced[float]:
+    """A figure's value with its origin."""
+    return Sourced(
+        figure.value,
+        "tok/s",
+        Kind(figure.kind),
+        figure.label,
+        reference=figure.reference,
+        date=figure.as_of,
+        note=figure.conditions,
+    )
+
+
+def throughput_of(figure: Figure, prefill: Figure | None) -> Throughput:
+    """An output rate with its conditions, and the prompt rate obtained under the same ones."""
+    return Throughput(
+        output_tok_per_s=sourced_figure(figure),
+        scope=Scope(figure.scope),
+        figure_id=figure.pk,
+        prefill_tok_per_s=sourced_figure(prefill) if prefill else None,
+        model=figure.language_model.name if figure.language_model else "",
+        precision=figure.precision,
+        engine=figure.engine,
+        concurrency=figure.concurrency,
+        input_tokens=figure.input_tokens,
+        output_tokens=figure.output_tokens,
+        single_stream=figure.single_stream,
+        test_model=figure.test_model,
+        run=figure.run,
+    )
+
+
+def paired(figures: Iterable[Figure]) -> list[tuple[Figure, Throughput]]:
+    """The output rates among `figures`, newest first, each with its prompt rate."""
+    listed = list(figures)
+    prefills: dict[tuple[object, ...], Figure] = {}
+    for figure in listed:
+        if figure.metric == Figure.Metric.PREFILL:
+            prefills.setdefault(conditions_of(figure), figure)
+    outputs = (figure for figure in listed if figure.metric == Figure.Metric.OUTPUT)
+    return [(figure, throughput_of(figure, prefills.get(conditions_of(figure)))) for figure in outputs]
+
+
+def throughputs(sku_code: str, at: dt.datetime, include_test: bool = False) -> tuple[Throughput, ...]:
+    """The throughputs of one SKU valid at the instant, newest first; test models only when asked for."""
+    figures = figures_at(at).filter(sku__kind=SKU, sku__code__iexact=sku_code)
+    if not include_test:
+        figures = figures.filter(test_model=False)
+    return tuple(throughput for _figure, throughput in paired(figures))
+
+
+def first_of(
+    found: Iterable[tuple[Figure, Throughput]], matches: Callable[[Figure, Throughput], bool]
+) -> Throughput | None:
+    """The newest throughput that matches."""
+    return next((throughput for figure, throughput in found if matches(figure, throughput)), None)
+
+
+def model_named(scenario: EconomicsScenario, found: Iterable[tuple[Figure, Throughput]]) -> None:
+    """Raise NotFound when the scenario names a model that the catalogue does not know."""
+    asked = scenario.model.casefold()
+    if not asked or any(throughput.model.casefold() == asked for _figure, throughput in found):
+        return
+    names = list(LanguageModel.objects.values_list("name", flat=True))
+    if asked not in (name.casefold() for name in names):
+        raise NotFound("model", scenario.model, nearest_code(scenario.model, names))
+
+
+def chosen_throughput(
+    scenario: EconomicsScenario, item: CatalogItem, found: Iterable[tuple[Figure, Throughput]]
+) -> Throughput | None:
+    """The figure asked for by id, which must be the SKU's own, else the newest of the scenario's model.
+
+    A test model's figure is given only to a scenario that names this SKU and this model.
+    """
+    model = scenario.model.casefold()
+
+    def allowed(figure: Figure, throughput: Throughput) -> bool:
+        named = throughput.model.casefold() == model
+        return figure.sku_id == item.pk and (named or not figure.test_model)
+
+    if scenario.figure_id is None:
+        return first_of(found, lambda one, rate: allowed(one, rate) and rate.model.casefold() == model)
+    chosen = first_of(found, lambda one, rate: allowed(one, rate) and one.pk == scenario.figure_id)
+    if chosen is None:
+        raise NotFound("figure", str(scenario.figure_id))
+    return chosen
+
+
+def overview_throughputs(
+    scenario: EconomicsScenario, found: Iterable[tuple[Figure, Throughput]], model: str
+) -> Mapping[int, Throughput]:
+    """The newest throughput of `model` for each SKU; test models enter no overview."""
+    rates: dict[int, Throughput] = {}
+    for figure, throughput in found:
+        if not figure.test_model and throughput.model.casefold() == model:
+            rates.setdefault(figure.sku_id, throughput)
+    return rates
+
+
+def figures_for(scenario: EconomicsScenario) -> list[tuple[Figure, Throughput]]:
+    """The figures that may answer the scenario, in one query: the vendors' own, its model's, and the one it names."""
+    wanted = Q(language_model__isnull=True) | Q(language_model__name__iexact=scenario.model)
+    wanted |= Q(pk=scenario.figure_id) if scenario.figure_id is not None else Q()
+    return paired(figures_at(scenario.at).filter(wanted))
+
+
+def for_economics(scenario: EconomicsScenario) -> EconomicsFacts:
+    """Prices, throughputs and the exchange rate for one scenario, as its version and instant know them.
+
+    The overview holds every SKU for sale at the scenario's model; a test model shows the vendors' own figures there.
+    Raises NotFound for a version, SKU, API (the reference too), model or figure that does not exist.
+    """
+    known, at = snapshot(scenario.catalog_version), scenario.at
+    item = item_called(known, SKU, scenario.sku, at)
+    asked = {item_called(known, API, code, at).pk for code in scenario.apis}
+    if scenario.reference not in scenario.apis:
+        item_called(known, API, scenario.reference, at)
+    found = figures_for(scenario)
+    model_named(scenario, found)
+    throughput = chosen_throughput(scenario, item, found)
+    tested = throughput is not None and throughput.test_model
+    rates = overview_throughputs(scenario, found, "" if tested else scenario.model.casefold())
+    return EconomicsFacts(
+        catalog_version=known.number,
+        catalog_date=known.date,
+        at=at,
+        sku=sku_of(known, item, at, throughput),
+        skus=tuple(
+            sku_of(known, one, at, rates.get(one.pk))
+            for one in known.of_kind(SKU)
+            if not one.is_test_host and not is_retired(one, at)
+        ),
+        apis=tuple(api_of(known, one, at) for one in known.of_kind(API) if one.pk in asked),
+        usd_per_eur=latest_rate(known.number, at),
+    )
