@@ -1,0 +1,227 @@
+"""What the pages about prices read: history, changes, what is stale, data sheets. Re-exported by catalog.py."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+
+from calculator import models
+from calculator.domain.hardware import Gpu
+from calculator.domain.llm import LanguageModel
+from calculator.models import CatalogItem, CatalogVersion, PriceRow
+from calculator.snapshots import (
+    API,
+    PARIS,
+    SKU,
+    Snapshot,
+    current_rows,
+    is_retired,
+    item_called,
+    label_of,
+    newest_number,
+    snapshot,
+    without_trailing_zeros,
+)
+
+STALE_PRICE_DAYS = 90
+AMBER_RATE_WORKING_DAYS = 4
+RED_RATE_WORKING_DAYS = 10
+SATURDAY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PricePoint:
+    """One recorded price. `valid_until` = the next start of the same key; `amount` None = withdrawn from then on."""
+
+    component: str
+    mode: str
+    context_over_tokens: int
+    currency: str
+    unit: str
+    amount: Decimal | None
+    is_free: bool
+    valid_from: dt.datetime
+    valid_until: dt.datetime | None
+    in_force: bool
+    version: int
+    source_url: str
+    checked_on: dt.date
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class StalePrice:
+    """A price in force that nobody has checked for a while."""
+
+    kind: str
+    code: str
+    label: str
+    component: str
+    mode: str
+    checked_on: dt.date
+    age_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChange:
+    """What starts at one instant for one item, mode and context tier: (component, amount before, amount after)."""
+
+    kind: str
+    code: str
+    label: str
+    mode: str
+    context_over_tokens: int
+    currency: str
+    valid_from: dt.datetime
+    version: int
+    amounts: tuple[tuple[str, Decimal | None, Decimal | None], ...]
+
+
+def key_of(row: PriceRow) -> tuple[str, str, str, int, str, str]:
+    """What two rows share when the later one replaces the earlier."""
+    return (row.component, row.mode, row.region, row.context_over, row.window, row.currency)
+
+
+def amount_of(row: PriceRow | None) -> Decimal | None:
+    """A row's amount as it would be written; None for a withdrawal or no row."""
+    return None if row is None or row.amount is None else without_trailing_zeros(row.amount)
+
+
+def successors(rows: Iterable[PriceRow]) -> Mapping[int, PriceRow]:
+    """For each row the next start of the same key, by the row's id; `rows` in order of start."""
+    latest: dict[tuple[str, str, str, int, str, str], PriceRow] = {}
+    following: dict[int, PriceRow] = {}
+    for row in rows:
+        if (earlier := latest.get(key_of(row))) is not None:
+            following[earlier.pk] = row
+        latest[key_of(row)] = row
+    return following
+
+
+def point_of(row: PriceRow, following: PriceRow | None, at: dt.datetime) -> PricePoint:
+    """One row of a history."""
+    until = following.valid_from if following else None
+    return PricePoint(
+        component=row.component,
+        mode=row.mode,
+        context_over_tokens=row.context_over,
+        currency=row.currency,
+        unit=row.unit,
+        amount=amount_of(row),
+        is_free=row.kind == PriceRow.Kind.FREE,
+        valid_from=row.valid_from,
+        valid_until=until,
+        in_force=row.valid_from <= at and (until is None or at < until),
+        version=row.catalog_version_id,
+        source_url=row.source_url,
+        checked_on=row.checked_on,
+        note=row.note,
+    )
+
+
+def price_history(kind: str, code: str, version: int, at: dt.datetime) -> tuple[PricePoint, ...]:
+    """Every price of one item that the version knows, newest start first. `kind` is sku or api; NotFound otherwise."""
+    known = snapshot(version)
+    item = item_called(known, SKU if kind == "sku" else API, code, at)
+    rows = known.rows.get(item.pk, ())
+    following = successors(rows)
+    newest_first = sorted(rows, key=lambda row: (row.valid_from, row.pk), reverse=True)
+    return tuple(point_of(row, following.get(row.pk), at) for row in newest_first)
+
+
+def newest_snapshot() -> Snapshot | None:
+    """The newest version's content, None in an empty catalogue."""
+    number = newest_number()
+    return None if number is None else snapshot(number)
+
+
+def stale_prices(now: dt.datetime) -> tuple[StalePrice, ...]:
+    """Prices in force, of items not retired, last checked more than 90 days before `now`; the oldest first."""
+    known, today = newest_snapshot(), now.astimezone(PARIS).date()
+    if known is None:
+        return ()
+    found = [
+        StalePrice(
+            kind="sku" if item.kind == SKU else "api",
+            code=item.code,
+            label=label_of(item),
+            component=row.component,
+            mode=row.mode,
+            checked_on=row.checked_on,
+            age_days=(today - row.checked_on).days,
+        )
+        for item in known.items
+        if not is_retired(item, now)
+        for row in current_rows(known, item, now).values()
+    ]
+    old = (price for price in found if price.age_days > STALE_PRICE_DAYS)
+    return tuple(sorted(old, key=lambda price: price.checked_on))
+
+
+def latest_changes(limit: int) -> tuple[PriceChange, ...]:
+    """The newest starts of the newest version, each with what stood before; announced ones included."""
+    known = newest_snapshot()
+    if known is None:
+        return ()
+    groups: dict[tuple[int, str, int, str, dt.datetime], list[tuple[PriceRow | None, PriceRow]]] = {}
+    for rows in known.rows.values():
+        latest: dict[tuple[str, str, str, int, str, str], PriceRow] = {}
+        for row in rows:
+            group = (row.item_id, row.mode, row.context_over, row.currency, row.valid_from)
+            groups.setdefault(group, []).append((latest.get(key_of(row)), row))
+            latest[key_of(row)] = row
+    newest = sorted(groups.values(), key=lambda pairs: (pairs[0][1].valid_from, pairs[0][1].pk), reverse=True)
+    items = {item.pk: item for item in known.items}
+    return tuple(change_of(pairs, items[pairs[0][1].item_id]) for pairs in newest[:limit])
+
+
+def change_of(pairs: list[tuple[PriceRow | None, PriceRow]], item: CatalogItem) -> PriceChange:
+    """One change from its rows, each with the row that stood before."""
+    row = pairs[0][1]
+    return PriceChange(
+        kind="sku" if item.kind == SKU else "api",
+        code=item.code,
+        label=label_of(item),
+        mode=row.mode,
+        context_over_tokens=row.context_over,
+        currency=row.currency,
+        valid_from=row.valid_from,
+        version=row.catalog_version_id,
+        amounts=tuple((after.component, amount_of(before), amount_of(after)) for before, after in pairs),
+    )
+
+
+def working_days_between(start: dt.date, end: dt.date) -> int:
+    """Days after `start` up to `end`, Saturdays and Sundays left out (bank holidays count)."""
+    days = max(0, (end - start).days)
+    return sum((start + dt.timedelta(days=offset)).weekday() < SATURDAY for offset in range(1, days + 1))
+
+
+def rate_mark(rate_date: dt.date, at: dt.datetime) -> str:
+    """How old an exchange rate is: "" up to 4 working days, "amber" up to 10, then "red"."""
+    age = working_days_between(rate_date, at.astimezone(PARIS).date())
+    if age > RED_RATE_WORKING_DAYS:
+        return "red"
+    return "amber" if age > AMBER_RATE_WORKING_DAYS else ""
+
+
+def versions() -> tuple[CatalogVersion, ...]:
+    """The catalogue's versions, newest first."""
+    return tuple(CatalogVersion.objects.order_by("-number"))
+
+
+def stored[D: Gpu | LanguageModel](kind: type[D], record: models.Gpu | models.LanguageModel) -> D:
+    """A stored data sheet as the formulas know it: the columns bear the names of its fields."""
+    return kind(**{field.name: getattr(record, field.name) for field in fields(kind)})
+
+
+def gpu_sheets() -> tuple[Gpu, ...]:
+    """The GPU data sheets by name."""
+    return tuple(stored(Gpu, record) for record in models.Gpu.objects.order_by("name"))
+
+
+def language_models(include_test: bool = False) -> tuple[LanguageModel, ...]:
+    """The open-weights models by name; test models (random weights) only when asked for."""
+    records = models.LanguageModel.objects.order_by("name")
+    shown = records if include_test else records.filter(is_test=False)
+    return tuple(stored(LanguageModel, record) for record in shown)

@@ -1,0 +1,156 @@
+"""What one catalogue version holds, kept in process memory, and how an item or a price is found in it.
+
+A price is the latest start at or before the instant among the rows that the version knows; a withdrawal or no row is
+"no price": never zero, never the nearest. What a version holds never changes, so it is kept under its number.
+"""
+
+import datetime as dt
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from django.db.models import Q, QuerySet, Subquery
+from django.utils.translation import get_language
+
+from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
+
+PARIS = ZoneInfo("Europe/Paris")
+VERSIONS_IN_MEMORY = 16
+NEAREST_CUTOFF = 0.5
+SKU = CatalogItem.Kind.GPU_SKU
+API = CatalogItem.Kind.LLM_MODEL
+
+PriceKey = tuple[str, str, int, str]
+"""Component, mode, context tier, currency."""
+
+
+class NotFound(LookupError):  # noqa: N818  (a name of the contract between rooms)
+    """What was asked for is not in the catalogue. `kind` is version, sku, api, model or figure; `nearest` may be ""."""
+
+    def __init__(self, kind: str, code: str, nearest: str = "") -> None:
+        super().__init__(f"{kind} {code!r} is not in the catalogue")
+        self.kind, self.code, self.nearest = kind, code, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that one version knows, whatever the instant: items in catalogue order, price rows by item, rates."""
+
+    number: int
+    date: dt.date
+    items: tuple[CatalogItem, ...]
+    rows: Mapping[int, tuple[PriceRow, ...]]
+    rates: tuple[FxRate, ...]
+
+    def of_kind(self, kind: str) -> tuple[CatalogItem, ...]:
+        """The SKUs or the API models."""
+        return tuple(item for item in self.items if item.kind == kind)
+
+
+def known_to[M: PriceRow | FxRate](rows: "QuerySet[M]", version: int) -> "QuerySet[M]":
+    """The rows recorded up to `version` and not voided as of it."""
+    standing = Q(voided_in_version__isnull=True) | Q(voided_in_version__gt=version)
+    return rows.filter(standing, catalog_version__lte=version)
+
+
+@lru_cache(maxsize=VERSIONS_IN_MEMORY)
+def snapshot(version: int) -> Snapshot:
+    """One version's content: three queries the first time in a process, none afterwards. NotFound if there is none."""
+    created = CatalogVersion.objects.filter(number=version).values("created_at")
+    items = tuple(
+        CatalogItem.objects.filter(catalog_version__lte=version)
+        .select_related("gpu")
+        .annotate(version_created_at=Subquery(created[:1]))
+        .order_by("kind", "position", "code")
+    )
+    made_at = items[0].version_created_at if items else None
+    if made_at is None:
+        raise NotFound("version", str(version), str(newest_number() or ""))
+    rows: dict[int, list[PriceRow]] = {}
+    for row in known_to(PriceRow.objects.order_by("valid_from", "id"), version):
+        rows.setdefault(row.item_id, []).append(row)
+    return Snapshot(
+        number=version,
+        date=made_at.astimezone(PARIS).date(),
+        items=items,
+        rows={item: tuple(found) for item, found in rows.items()},
+        rates=tuple(known_to(FxRate.objects.order_by("rate_date", "id"), version)),
+    )
+
+
+def forget() -> None:
+    """Drop what is kept in process memory (a restored database, another test)."""
+    snapshot.cache_clear()
+
+
+def newest_number() -> int | None:
+    """The number of the newest version, None in an empty catalogue."""
+    return CatalogVersion.objects.order_by("-number").values_list("number", flat=True).first()
+
+
+def latest_version() -> int:
+    """The newest version's number. NotFound in an empty catalogue."""
+    number = newest_number()
+    if number is None:
+        raise NotFound("version", "")
+    return number
+
+
+def nearest_code(asked: str, codes: Iterable[str]) -> str:
+    """The code most like `asked`, "" when none is."""
+    by_folded = {code.casefold(): code for code in codes}
+    found = difflib.get_close_matches(asked.casefold(), by_folded, n=1, cutoff=NEAREST_CUTOFF)
+    return by_folded[found[0]] if found else ""
+
+
+def item_called(known: Snapshot, kind: str, asked: str, at: dt.datetime) -> CatalogItem:
+    """The item whose code, or whose alias valid at `at`, is exactly `asked` in any case. Else NotFound."""
+    folded = asked.casefold()
+    items = known.of_kind(kind)
+    for item in items:
+        if item.code.casefold() == folded:
+            return item
+    alias = (
+        ItemAlias.objects.filter(alias=folded, valid_from__lte=at, item__kind=kind, catalog_version__lte=known.number)
+        .order_by("-valid_from")
+        .first()
+    )
+    for item in items:
+        if alias is not None and item.pk == alias.item_id:
+            return item
+    raise NotFound("sku" if kind == SKU else "api", asked, nearest_code(asked, (item.code for item in items)))
+
+
+def canonical_code(kind: str, asked: str, version: int, at: dt.datetime) -> str:
+    """The code as the offer writes it, for a code or alias in any case; `kind` is sku or api. NotFound otherwise."""
+    return item_called(snapshot(version), SKU if kind == "sku" else API, asked, at).code
+
+
+def current_rows(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Mapping[PriceKey, PriceRow]:
+    """The row in force of each component, mode, context tier and currency; what is withdrawn has none.
+
+    Only prices without a region and without a time window are read: the scenario knows neither.
+    """
+    newest: dict[PriceKey, PriceRow] = {}
+    for row in known.rows.get(item.pk, ()):
+        if row.valid_from <= at and row.region == ANY_REGION and row.window == PriceRow.Window.ALL:
+            newest[(row.component, row.mode, row.context_over, row.currency)] = row
+    return {key: row for key, row in newest.items() if row.kind != PriceRow.Kind.WITHDRAWN}
+
+
+def is_retired(item: CatalogItem, at: dt.datetime) -> bool:
+    """Retired from its day on, counted in Paris."""
+    return item.retired_on is not None and item.retired_on <= at.astimezone(PARIS).date()
+
+
+def label_of(item: CatalogItem) -> str:
+    """The item's name in the active language."""
+    return item.label_en if (get_language() or "fr").startswith("en") else item.label_fr
+
+
+def without_trailing_zeros(value: Decimal) -> Decimal:
+    """The same value as it would be written: columns pad with zeros, and not alike on all databases."""
+    return value.normalize() + Decimal(0)
