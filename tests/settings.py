@@ -32,4 +32,4 @@ STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.s
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 # A pool keeps connections open and PostgreSQL then refuses to drop the test database.
 if DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    DATABASES["default"]["OPTIONS"].pop("pool", None)  # type: ignore[attr-defined]
+    DATABASES["default"]["OPTIONS"].pop("pool", None)

@@ -3,6 +3,7 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -30,8 +31,19 @@ def env_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
 
 
-VAR_DIR = Path(env_text("VMCLOUD_VAR") or BASE_DIR / "var")
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+def var_dir() -> Path:
+    """The one folder that the product writes to: database, queue, secret key, collected static files, backups."""
+    path = Path(env_text("VMCLOUD_VAR") or BASE_DIR / "var").resolve()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The folder for data cannot be made ({error}); name another by VMCLOUD_VAR."
+        ) from error
+    return path
+
+
+VAR_DIR = var_dir()
 
 
 def secret_key() -> str:
@@ -48,7 +60,7 @@ def secret_key() -> str:
     return path.read_text().strip()
 
 
-def database() -> dict[str, object]:
+def database() -> dict[str, Any]:
     """SQLite in var/ by default, PostgreSQL by DATABASE_URL (postgresql://user:password@host:port/name?host=/socket)."""
     url = env_text("DATABASE_URL")
     if not url:
@@ -81,7 +93,8 @@ def database() -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", "") or unquote(parts.hostname or ""),
         "PORT": query.pop("port", "") or str(port or ""),
-        "OPTIONS": {"pool": True, **query},
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"pool": {"min_size": 1, "max_size": 8, "timeout": 5}, **query},
     }
 
 
@@ -98,6 +111,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",
+    "vmcloud",
     "calculator",
     "benchmarks",
 ]
@@ -134,7 +148,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database()}
+DATABASES: dict[str, dict[str, Any]] = {"default": database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -181,9 +195,27 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SAMESITE = "Lax"
 HTTPS = env_bool("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+# A load balancer asks for the health of the process over plain HTTP.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env_bool("BEHIND_PROXY") else None
 
-CELERY_BROKER_URL = env_text("CELERY_BROKER_URL") or "filesystem://"
+BROKER_SCHEMES = ("filesystem", "memory", "redis", "rediss", "redis+socket", "amqp", "amqps")
+
+
+def broker_url() -> str:
+    """Files in var/ by default; Redis, Valkey or RabbitMQ by CELERY_BROKER_URL."""
+    url = env_text("CELERY_BROKER_URL") or "filesystem://"
+    if "://" not in url or url.partition("://")[0] not in BROKER_SCHEMES:
+        raise ImproperlyConfigured(
+            "CELERY_BROKER_URL must start with redis://, rediss://, redis+socket://, amqp:// or amqps:// "
+            "(leave it empty for the built-in queue of files)."
+        )
+    return url
+
+
+CELERY_BROKER_URL = broker_url()
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
@@ -210,10 +242,24 @@ SELLER_LEGAL = env_text("SELLER_LEGAL")
 SELLER_CONTACT = env_text("SELLER_CONTACT")
 SELLER_TERMS = env_text("SELLER_TERMS")
 
+
+def log_level() -> str:
+    level = env_text("LOG_LEVEL", "INFO").upper()
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}:
+        raise ImproperlyConfigured("LOG_LEVEL must be DEBUG, INFO, WARNING, ERROR or CRITICAL.")
+    return level
+
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "plain": {
+            "()": "vmcloud.logs.SecretFreeFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": env_text("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": log_level()},
 }

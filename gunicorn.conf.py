@@ -1,0 +1,27 @@
+"""How gunicorn serves the product: read by gunicorn from the working directory, values by environment."""
+
+import os
+import sys
+from typing import Any
+
+bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+worker_class = "gthread"
+threads = 4
+timeout = 60
+graceful_timeout = 4
+# No control socket: it would lie in the home folder, which two checkouts and a service user do not share.
+control_socket_disable = True
+
+
+def on_starting(server: Any) -> None:
+    """Say in one sentence what would make every page fail, before any worker starts."""
+    from vmcloud.preflight import exit_unless_ready
+
+    exit_unless_ready()
+
+
+def when_ready(server: Any) -> None:
+    """The line that a person who typed `make run` waits for."""
+    sys.stdout.write(f"VMCloud calculator answers at http://{bind} (Ctrl-C stops everything)\n")
+    sys.stdout.flush()

@@ -1,0 +1,112 @@
+"""`make test`: set-up, then every check in turn. A failing stage does not stop the later ones; the last one is pytest.
+
+What failed or could not be run is named at the end. With REQUIRE_ALL=1 what could not be run counts as failed.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts import browser, services
+
+ROOT = Path(__file__).resolve().parent.parent
+REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
+PYTHON = sys.executable
+# The domain and the architecture know no database, and Chromium sees the same pages whichever database is behind them.
+ON_POSTGRES = ["tests", "--ignore=tests/domain", "--ignore=tests/architecture", "-m", "not browser and not worker"]
+
+
+@dataclass
+class Outcome:
+    """What happened to each stage, in order."""
+
+    lines: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    not_run: list[str] = field(default_factory=list)
+
+    def ran(self, name: str, ok: bool, seconds: float) -> None:
+        self.lines.append(f"{'passed' if ok else 'FAILED'}  {name} ({seconds:.0f} s)")
+        if not ok:
+            self.failed.append(name)
+
+    def could_not_run(self, name: str, reason: str) -> None:
+        self.lines.append(f"NOT RUN {name}: {reason}")
+        self.not_run.append(f"{name}: {reason}")
+
+    @property
+    def ok(self) -> bool:
+        return not self.failed and not (REQUIRE_ALL and self.not_run)
+
+
+def stage(outcome: Outcome, name: str, *command: str, **environment: str) -> None:
+    """Run one command with its output shown, and note how it ended."""
+    print(f"\n=== {name} ===", flush=True)
+    started = time.monotonic()
+    done = subprocess.run(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False, env={**os.environ, **environment}
+    )  # fmt: skip
+    outcome.ran(name, done.returncode == 0, time.monotonic() - started)
+
+
+def static_checks(outcome: Outcome) -> None:
+    stage(outcome, "lint", PYTHON, "-m", "ruff", "check", ".")
+    stage(outcome, "format", PYTHON, "-m", "ruff", "format", "--check", ".")
+    stage(outcome, "types", PYTHON, "-m", "mypy")
+    stage(outcome, "import contracts", PYTHON, "-c", LINT_IMPORTS)
+
+
+# The console script of import-linter carries an absolute path, which a moved folder breaks; the call does not.
+LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
+
+
+def find_chromium(outcome: Outcome) -> dict[str, str]:
+    path = browser.find() or browser.install()
+    if path is None:
+        outcome.could_not_run("browser tests", "no Chromium was found and none could be installed; set CHROME_PATH")
+        return {}
+    return {"CHROME_PATH": str(path)}
+
+
+def start_postgres(outcome: Outcome, stack: ExitStack) -> dict[str, str]:
+    if given := os.environ.get("TEST_DATABASE_URL"):
+        return {"TEST_DATABASE_URL": given}
+    try:
+        return {"TEST_DATABASE_URL": stack.enter_context(services.Postgres()).url}
+    except services.UnavailableError as error:
+        outcome.could_not_run("tests on PostgreSQL", str(error))
+        return {}
+
+
+def run_pytest(outcome: Outcome, environment: dict[str, str]) -> None:
+    """The PostgreSQL pass first, then everything on SQLite: the run whose closing line is the last one printed."""
+    pytest = [PYTHON, "-m", "pytest", "-q", "--durations=10"]
+    if url := environment.get("TEST_DATABASE_URL"):
+        on_postgres = {**environment, "DATABASE_URL": url}
+        stage(outcome, "tests on PostgreSQL", *pytest, *ON_POSTGRES, **on_postgres)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as stages:
+        stages.write("\n".join(outcome.lines) + "\n")
+        stages.flush()
+        everything = [*pytest, "-m", "not bench", f"--stages={stages.name}", "tests"]
+        stage(outcome, "tests on SQLite, worker, browser, architecture", *everything, DATABASE_URL="", **environment)
+
+
+def main() -> int:
+    outcome = Outcome()
+    static_checks(outcome)
+    with ExitStack() as stack:
+        environment = {**find_chromium(outcome), **start_postgres(outcome, stack)}
+        run_pytest(outcome, environment)
+    if outcome.failed:
+        print(f"\nFailed: {', '.join(outcome.failed)}.", file=sys.stderr)
+    if outcome.not_run:
+        print(f"\nCould not be run: {'; '.join(outcome.not_run)}.", file=sys.stderr)
+    return 0 if outcome.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Bring this checkout up to date before a start: texts, tables, catalogue, static files; quick when nothing changed."""
+
+import argparse
+import hashlib
+import importlib.metadata
+import logging
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def static_fingerprint() -> str:
+    """Changes when a static file of ours, or a package that ships some, changes."""
+    digest = hashlib.sha256()
+    for package in ("django", "whitenoise", "brotli"):
+        digest.update(f"{package} {importlib.metadata.version(package)}\n".encode())
+    for path in sorted((ROOT / "static").rglob("*")):
+        if path.is_file():
+            digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def collect_static(folder: Path) -> None:
+    """Hash and compress the static files, unless they were since they last changed."""
+    from django.core.management import call_command
+
+    stamp, current = folder / "collected", static_fingerprint()
+    if stamp.exists() and stamp.read_text() == current:
+        return
+    print("Compressing static files …", flush=True)
+    stamp.unlink(missing_ok=True)
+    call_command("collectstatic", interactive=False, verbosity=0, clear=True)
+    stamp.write_text(current)
+
+
+def compile_texts() -> None:
+    from scripts import messages
+
+    if messages.compile_catalogue():
+        print("Compiled the English texts.", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quiet", action="store_true", help="tables and catalogue only")
+    quiet = parser.parse_args().quiet
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vmcloud.settings")
+    compile_texts()
+    from vmcloud.preflight import exit_unless_ready
+
+    exit_unless_ready(migrations=False, broker=not quiet)
+    from django.conf import settings
+    from django.core.management import call_command
+
+    logging.getLogger().setLevel(logging.WARNING)
+    call_command("migrate", interactive=False, verbosity=0)
+    call_command("seed")
+    if not quiet:
+        collect_static(settings.STATIC_ROOT)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
