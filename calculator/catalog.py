@@ -199,7 +199,7 @@ def sourced_figure(figure: Figure) -> Sourced[float]:
     """A figure's value with its origin."""
     return Sourced(
         figure.value,
-        "tok/s",
+        figure.unit,
         Kind(figure.kind),
         figure.label,
         reference=figure.reference,

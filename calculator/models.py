@@ -384,6 +384,7 @@ class Figure(models.Model):
         indexes = [models.Index(fields=["metric", "sku", "published_at"], name="figure_by_sku")]
         constraints = [
             models.CheckConstraint(condition=Q(value__gt=0, value__lt=1e12), name="figure_value_positive"),
+            models.CheckConstraint(condition=Q(unit="tok/s"), name="figure_in_tokens_a_second"),
             models.CheckConstraint(
                 condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gte=F("published_at")),
                 name="figure_withdrawn_after_published",

@@ -255,7 +255,7 @@ def seed_figures(load: Load, items: Mapping[str, CatalogItem]) -> None:
         sku, start = items[entry["sku"]], instant(entry["published_at"])
         row = {**entry, "sku": sku, "published_at": start, "as_of": day(entry["as_of"])}
         key = (sku.pk, row["metric"], row["label"], start)
-        missing.append(append(load, "figures", Figure, known, key, row, ("value", "unit", "scope", "kind")))
+        missing.append(append(load, "figures", Figure, known, key, row, ("value", "scope", "kind")))
     Figure.objects.bulk_create(figure for figure in missing if figure is not None)
 
 
