@@ -1,14 +1,17 @@
-"""Numbers, money and dates as French or English readers write them: Babel everywhere, half-up, unknown as a word.
+"""Numbers, money and dates as French or English readers write them: half-up, unknown as a word.
+
+Dates come from Babel. Numbers are written here, as Babel writes them (a test compares): a page prints hundreds, and
+Babel reads its pattern and locale anew for each.
 
 French groups with U+202F and puts U+00A0 before the unit; English writes €1,234.56. `None` is never printed as 0: it
 becomes the word given by `unknown`.
 """
 
 import datetime as dt
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from babel.dates import format_date, format_datetime
-from babel.numbers import format_currency, format_decimal
+from babel.numbers import get_currency_symbol
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -16,6 +19,9 @@ from django.utils.translation import gettext as _
 Number = Decimal | float | int
 MINUS = "\u2212"
 NBSP = "\u00a0"
+WIDE = Context(prec=60)
+FRENCH_MARKS = str.maketrans({",": "\u202f", ".": ","})
+SIGNS = {"EUR": "€", "USD": "$"}
 
 
 def babel_locale() -> str:
@@ -30,9 +36,7 @@ def as_decimal(value: Number) -> Decimal:
 
 def half_up(value: Number, decimals: int) -> Decimal:
     """`value` rounded half-up (the commercial habit; Python's own default is half to even)."""
-    with localcontext() as context:
-        context.prec = 60
-        return as_decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+    return as_decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, WIDE)
 
 
 def significant(value: Number, digits: int = 3) -> Decimal:
@@ -48,8 +52,13 @@ def number(value: Number | None, decimals: int | None = None, *, unknown: str = 
     if decimals is None:
         exact = as_decimal(value).normalize()
         decimals = max(0, -int(exact.as_tuple().exponent))
-    pattern = "#,##0" + ("." + "0" * decimals if decimals else "")
-    text = format_decimal(half_up(value, decimals), pattern, locale=babel_locale())
+    return _written(half_up(value, decimals), decimals)
+
+
+def _written(value: Decimal, decimals: int) -> str:
+    text = f"{value:,.{decimals}f}"
+    if babel_locale() == "fr_FR":
+        text = text.translate(FRENCH_MARKS)
     return text.replace("-", MINUS)
 
 
@@ -59,12 +68,11 @@ def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unk
         return unknown or _("inconnu")
     while as_decimal(value) != 0 and half_up(value, decimals) == 0 and decimals < 9:
         decimals += 2
-    zeros = "." + "0" * decimals if decimals else ""
-    pattern = f"#,##0{zeros}\u00a0\u00a4" if babel_locale() == "fr_FR" else f"\u00a4#,##0{zeros}"
-    text = format_currency(
-        half_up(value, decimals), currency, pattern, locale=babel_locale(), currency_digits=False
-    )
-    return text.replace("US$", "$").replace("$US", "$").replace("-", MINUS)
+    rounded = half_up(value, decimals)
+    sign = SIGNS.get(currency) or get_currency_symbol(currency, locale=babel_locale())
+    amount = _written(abs(rounded), decimals)
+    written = f"{amount}{NBSP}{sign}" if babel_locale() == "fr_FR" else f"{sign}{amount}"
+    return f"{MINUS}{written}" if rounded < 0 else written
 
 
 def unit_price(value: Number | None, currency: str = "EUR", *, unknown: str = "") -> str:

@@ -68,8 +68,12 @@ def word(kind: Kind) -> str:
 def title(sourced: AnySourced) -> str:
     """Meaning, source and date on one line: what a pointer or a screen reader is told."""
     meaning = _("votre saisie, à la place d’une valeur du catalogue") if sourced.replaces else MEANINGS[sourced.kind]
-    parts = [str(meaning), sourced.reference, formats.date(sourced.date) if sourced.date else "", sourced.note]
+    parts = [str(meaning), sourced.reference, _dated(sourced)]
     return " · ".join(part for part in parts if part)
+
+
+def _dated(sourced: AnySourced) -> str:
+    return "" if sourced.date is None else _("le %(date)s") % {"date": formats.date(sourced.date)}
 
 
 def href(sourced: AnySourced) -> str:

@@ -64,16 +64,9 @@ def _cost(estimate: EconomicsEstimate) -> SafeString:
 
 def _subject(bill: GpuBill, rental: Rental) -> str:
     """The sentence's first words, with places for the SKU's name and the amount."""
-    if rental is Rental.HOURS_USED:
-        hours = (
-            formats.number(bill.paid_h, 0 if bill.paid_h == bill.paid_h.to_integral_value() else 1)
-            if bill.paid_h
-            else "0"
-        )
-        return _("%(hours)s heures de {} coûtent {}") % {"hours": hours}
-    count = bill.instances if bill.instances is not None else 1
-    if count == 0:
-        return _("Sans trafic, aucun {} n’est nécessaire\u00a0: {}")
+    if words.is_hours_used(bill, rental):
+        return _("%(hours)s heures de {} coûtent {}") % {"hours": words.hours(bill.paid_h)}
+    count = bill.instances or 1
     return ngettext("Un {} dédié coûte {}", "%(count)s {} dédiés coûtent {}", count) % {"count": formats.number(count)}
 
 

@@ -27,6 +27,13 @@ def components(rates: Rates) -> Iterator[tuple[str, Sourced[Decimal]]]:
     return ((name, item) for name, item in pairs if item is not None)
 
 
+def rate_source(rate: Sourced[Decimal]) -> str:
+    """Who published an exchange rate."""
+    if rate.replaces:
+        return _("saisi")
+    return _("BCE") if rate.reference.upper().startswith("ECB") else rate.reference
+
+
 def outcome(value: Outcome) -> str:
     """A break-even outcome in words."""
     return {
@@ -44,21 +51,30 @@ def alternative(code: str, estimate: EconomicsEstimate) -> str:
     return estimate.gpu.sku.code if code in (GPU_CODE, estimate.gpu.sku.code) else names.get(code, code)
 
 
+VENDOR_SINGLE_STREAM = "vendor_single_stream"
+
+
 def throughput_conditions(rate: Throughput | None) -> str:
     """Model, precision, engine, concurrency: what the throughput is worth, single stream first of all."""
     if rate is None:
         return _("inconnu")
     lengths = f"{formats.number(rate.input_tokens)} → {formats.number(rate.output_tokens)} tokens"
     parts = (
-        _("un seul flux") if rate.single_stream else concurrency(rate.concurrency),
+        stream(rate),
         rate.model,
         rate.precision,
         rate.engine,
         lengths if rate.input_tokens is not None and rate.output_tokens is not None else "",
         _("modèle d’essai, poids aléatoires") if rate.test_model else "",
-        rate.output_tok_per_s.note,
     )
     return ", ".join(part for part in parts if part)
+
+
+def stream(rate: Throughput) -> str:
+    """How many requests shared the GPU; a single stream is always said."""
+    if rate.single_stream and rate.output_tok_per_s.label == VENDOR_SINGLE_STREAM:
+        return _("un seul flux (lecture d’un chiffre annoncé sans conditions)")
+    return _("un seul flux") if rate.single_stream else concurrency(rate.concurrency)
 
 
 def concurrency(count: int | None) -> str:

@@ -6,8 +6,10 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from calculator import formats
-from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome, Rental
+from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
 from calculator.presenters import words
+
+FACTOR_FROM = 3
 
 
 class Stat(NamedTuple):
@@ -40,10 +42,12 @@ def _load(estimate: EconomicsEstimate) -> Stat:
     gpu = estimate.gpu
     ceiling = formats.percent(estimate.utilisation.value)
     used = formats.percent(gpu.implied_utilisation_ratio)
-    note = _("plafond prévu\u00a0: %(ceiling)s, %(count)s tokens par GPU") % {
-        "ceiling": ceiling,
-        "count": formats.tokens(gpu.capacity_tokens),
-    }
+    note = _("plafond prévu\u00a0: %(ceiling)s") % {"ceiling": ceiling}
+    if gpu.capacity_tokens is not None:
+        note = _("plafond prévu\u00a0: %(ceiling)s, %(count)s tokens par GPU") % {
+            "ceiling": ceiling,
+            "count": formats.tokens(gpu.capacity_tokens),
+        }
     return Stat(used, _("des heures payées produisent"), note)
 
 
@@ -80,16 +84,18 @@ def _without_volume(row: Comparison, name: str) -> Stat:
 
 def _next_step(estimate: EconomicsEstimate) -> Stat:
     gpu = estimate.gpu
-    if estimate.scenario.rental is Rental.HOURS_USED:
-        return Stat(formats.number(gpu.paid_h, 0), _("heures payées"), _("arrondies une fois, sur le total"))
-    if gpu.instances is None or gpu.capacity_tokens is None:
+    if words.is_hours_used(gpu, estimate.scenario.rental):
+        return Stat(words.hours(gpu.paid_h), _("heures payées"), _("arrondies une fois, sur le total"))
+    if gpu.instances is None or gpu.step_tokens is None:
         return Stat(_("inconnu"), _("seuil du GPU suivant"))
-    limit = gpu.capacity_tokens * gpu.instances
+    limit = gpu.step_tokens * gpu.instances
     label = _("seuil du %(rank)s GPU") % {"rank": words.ordinal(gpu.instances + 1)}
-    return Stat(formats.tokens(limit), label, _room(limit, estimate.served_tokens))
+    return Stat(formats.tokens(limit), label, _room(limit, estimate.volume_tokens))
 
 
-def _room(limit: Decimal, served: Decimal) -> str:
-    if not served:
+def _room(limit: Decimal, volume: Decimal) -> str:
+    if not volume:
         return ""
-    return _("%(room)s au-dessus de votre volume") % {"room": formats.percent(limit / served - 1, 1)}
+    if limit > volume * FACTOR_FROM:
+        return _("%(factor)s fois votre volume") % {"factor": words.times(limit / volume)}
+    return _("%(room)s au-dessus de votre volume") % {"room": formats.percent(limit / volume - 1, 1)}

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.offers import Basis, Mode, Sku
-from calculator.domain.scenario import Verdict
+from calculator.domain.scenario import GpuBill, Rental, Verdict
 
 TIMES_FROM = Decimal(2)
 CSS = {Verdict.GPU: "win", Verdict.API: "lose", Verdict.EQUIVALENT: "tie", Verdict.UNKNOWN: ""}
@@ -65,22 +65,6 @@ def delta(kind: Verdict, difference: Decimal | None) -> Mark:
     return Mark(f"≈{formats.NBSP}{size}" if kind is Verdict.EQUIVALENT else size, CSS[kind])
 
 
-def gigabytes(value: float) -> str:
-    """Memory in GB, without decimals where there are none."""
-    return f"{formats.number(Decimal(repr(value)).normalize())}{formats.NBSP}{pgettext('gigabytes', 'Go')}"
-
-
-def gpu_detail(sku: Sku) -> str:
-    """“RTX 4090 24 Go” or “8 × A100 80 Go”; the memory is that of one GPU."""
-    each = gigabytes(sku.vram_gb / sku.gpu_count) if sku.vram_gb else ""
-    name = sku.gpu if not each or _holds_memory(sku.gpu) else f"{sku.gpu} {each}"
-    return name if sku.gpu_count == 1 else f"{sku.gpu_count}{formats.NBSP}× {name}"
-
-
-def _holds_memory(name: str) -> bool:
-    return name.endswith((" GB", " Go"))
-
-
 def price(sku: Sku, basis: Basis) -> str:
     """The list price with its period, or the words for a price on request."""
     found = sku.prices.get(basis)
@@ -112,6 +96,18 @@ def gpus(count: int) -> str:
 def ordinal(count: int) -> str:
     """“2ᵉ”, “2nd”."""
     if formats.babel_locale() == "fr_FR":
-        return f"{count}ᵉʳ" if count == 1 else f"{count}ᵉ"
+        return f"{formats.number(count)}{'ᵉʳ' if count == 1 else 'ᵉ'}"
     suffix = "th" if 10 <= count % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-    return f"{count}{suffix}"
+    return f"{formats.number(count)}{suffix}"
+
+
+def is_hours_used(bill: GpuBill, rental: Rental) -> bool:
+    """Whether the bill counts the hours used; a monthly price is always on, whatever was asked."""
+    return rental is Rental.HOURS_USED and bill.basis is Basis.HOUR
+
+
+def hours(value: Decimal | None) -> str:
+    """Paid hours: whole where they are whole, else to the tenth."""
+    if value is None:
+        return _("inconnu")
+    return formats.number(value, 0 if value == value.to_integral_value() else 1)

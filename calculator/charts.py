@@ -1,0 +1,348 @@
+"""Figures as plain dicts for the vendored plotly.js; colours are roles (`gpu`, `api`…) that charts.js looks up.
+
+plotly.py is not needed to build them: a test validates each figure with it instead.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+
+from calculator import formats
+from calculator.domain.scenario import Comparison, EconomicsEstimate
+from calculator.presenters import crossing, words
+from calculator.presenters.stats import reference
+
+Figure = dict[str, Any]
+
+MILLION = Decimal(10**6)
+POINTS_PER_LINE = 60
+LINES_AT_MOST = 5
+DRAWN_STEPS_AT_MOST = 150
+DASHES = ("dash", "dot", "dashdot", "longdash")
+TICKS = (1, 2, 5)
+ENDS = (1, 2, 3, 5, 10)
+PLOT_HEIGHT_PX = 316
+LABEL_GAP_PX = 15
+
+
+class Point(NamedTuple):
+    """One line of the chart's data table: what happens, at which volume, and both costs there."""
+
+    label: str
+    volume: str
+    gpu: str
+    api: str
+
+
+class Chart(NamedTuple):
+    """A figure with the sentence that is its title, the quantity it shows, and the same rows as a table."""
+
+    title: str
+    subtitle: str
+    caption: str
+    figure: Figure
+    points: tuple[Point, ...]
+    api_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stairs:
+    """What draws the GPU: n instances cost n × step + fixed, each carrying `capacity` stated tokens a month.
+
+    `slope` (€ per token) replaces the steps where hours used are billed.
+    """
+
+    step: Decimal
+    fixed: Decimal
+    capacity: Decimal
+    slope: Decimal | None
+
+    def cost(self, volume: Decimal) -> Decimal:
+        """€ a month at a stated volume; at a corner, the cost of the instances that just suffice."""
+        if self.slope is not None:
+            return self.slope * volume + self.fixed
+        return self.step * self.count(volume) + self.fixed
+
+    def count(self, volume: Decimal) -> Decimal:
+        """Whole instances that carry `volume`, at least one."""
+        return max(Decimal(1), (volume / self.capacity).to_integral_value(ROUND_CEILING))
+
+    def cost_above(self, volume: Decimal) -> Decimal:
+        """The cost one token further: at a corner, with the next instance."""
+        return self.cost(volume + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """What is drawn: the estimate, the highlighted API, the GPU's staircase, and the range of volumes."""
+
+    estimate: EconomicsEstimate
+    row: Comparison
+    stairs: Stairs
+    low: Decimal
+    high: Decimal
+
+    def shows(self, volume: Decimal) -> bool:
+        """Whether a volume lies inside the drawn range."""
+        return self.low < volume < self.high
+
+    def per_token(self, row: Comparison) -> Decimal:
+        """€ per stated token of one API at the visitor's own request shape."""
+        return (row.bill.eur or Decimal(0)) / self.estimate.volume_tokens
+
+    @property
+    def starts(self) -> list[Decimal]:
+        """The visible volumes from which the GPU costs less."""
+        return [item.start_tokens for item in self.row.break_even.intervals if self.shows(item.start_tokens)]
+
+    @property
+    def apis(self) -> list[Comparison]:
+        """The highlighted API first, then the others that have a cost in €, five lines at most."""
+        others = [row for row in self.estimate.comparisons if row is not self.row and row.bill.eur is not None]
+        return [self.row, *others[: LINES_AT_MOST - 1]]
+
+
+def break_even(estimate: EconomicsEstimate) -> Chart | None:
+    """Monthly cost against volume: the GPU as a staircase, each API as a line; None where no line can be drawn."""
+    row, stairs = reference(estimate), _stairs(estimate)
+    if row is None or stairs is None or row.bill.eur is None or not estimate.volume_tokens:
+        return None
+    plot = Plot(estimate, row, stairs, *_range(estimate, row, stairs))
+    return Chart(
+        title=crossing.finding(row, estimate.gpu.sku.code),
+        subtitle=crossing.subtitle(is_stairs=stairs.slope is None),
+        caption=crossing.caption(estimate),
+        figure={"data": _traces(plot), "layout": _layout(plot)},
+        points=_points(plot),
+        api_name=row.bill.api.label,
+    )
+
+
+def _stairs(estimate: EconomicsEstimate) -> Stairs | None:
+    gpu = estimate.gpu
+    if gpu.total_eur is None or gpu.bill_eur is None or not gpu.instances or not gpu.step_tokens:
+        return None
+    used = words.is_hours_used(gpu, estimate.scenario.rental) and estimate.volume_tokens
+    slope = gpu.bill_eur / estimate.volume_tokens if used else None
+    return Stairs(gpu.bill_eur / gpu.instances, gpu.total_eur - gpu.bill_eur, gpu.step_tokens, slope)
+
+
+def _range(estimate: EconomicsEstimate, row: Comparison, stairs: Stairs) -> tuple[Decimal, Decimal]:
+    """The volumes drawn: from well under to well over what matters, on round numbers."""
+    starts = [interval.start_tokens for interval in row.break_even.intervals[:2]]
+    matters = [estimate.volume_tokens, *(start for start in starts if start > 0)]
+    high = max(*matters, stairs.capacity) * Decimal("2.3")
+    return _round_down(min(matters) / 6), _round_up(high)
+
+
+def _decade(value: Decimal) -> Decimal:
+    return Decimal(1).scaleb(value.adjusted())
+
+
+def _round_down(value: Decimal) -> Decimal:
+    return max(_decade(value) * tick for tick in TICKS if _decade(value) * tick <= value)
+
+
+def _round_up(value: Decimal) -> Decimal:
+    return min(_decade(value) * tick for tick in ENDS if _decade(value) * tick >= value)
+
+
+def _traces(plot: Plot) -> list[Figure]:
+    return [*_areas(plot), *_api_lines(plot), _gpu_line(plot), *_dots(plot)]
+
+
+def _geometric(low: Decimal, high: Decimal) -> list[Decimal]:
+    """Volumes that are evenly spaced on a log axis, both ends exact."""
+    ratio = float(high / low) ** (1 / (POINTS_PER_LINE - 1))
+    inner = [low * Decimal(repr(ratio**index)) for index in range(1, POINTS_PER_LINE - 1)]
+    return [low, *inner, high]
+
+
+def _trace(points: list[tuple[Decimal, Decimal]], role: str, **style: object) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [_millions(x) for x, _y in points],
+        "y": [_euros(y) for _x, y in points],
+        "meta": {"role": role},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        **style,
+    }
+
+
+def _millions(value: Decimal) -> float:
+    return float(f"{float(value) / 1e6:.7g}")
+
+
+def _euros(value: Decimal) -> float:
+    return round(float(value), 2)
+
+
+def _api_lines(plot: Plot) -> list[Figure]:
+    """The highlighted API in its own colour, the others grey and dashed."""
+    volumes = _geometric(plot.low, plot.high)
+    lines = []
+    for index, row in enumerate(plot.apis):
+        points = [(volume, plot.per_token(row) * volume) for volume in volumes]
+        style = {"width": 1.5, "dash": DASHES[index - 1]} if index else {"width": 2}
+        lines.append(_trace(points, "mute" if index else "api", line=style))
+    return lines
+
+
+def _gpu_line(plot: Plot) -> Figure:
+    return _trace(_outline(plot.stairs, plot.low, plot.high), "gpu", line={"width": 2.5})
+
+
+def _outline(stairs: Stairs, low: Decimal, high: Decimal) -> list[tuple[Decimal, Decimal]]:
+    """The GPU's cost from `low` to `high` with both points of each riser; a curve where steps would be too many."""
+    first, last = int(low / stairs.capacity) + 1, int(high / stairs.capacity)
+    if stairs.slope is not None or last - first > DRAWN_STEPS_AT_MOST:
+        return [(volume, stairs.cost(volume)) for volume in _geometric(low, high)]
+    points = [(low, stairs.cost_above(low))]
+    for corner in (stairs.capacity * index for index in range(first, last + 1)):
+        if low < corner < high:
+            points += [(corner, stairs.cost(corner)), (corner, stairs.cost_above(corner))]
+    return [*points, (high, stairs.cost(high))]
+
+
+def _areas(plot: Plot) -> list[Figure]:
+    """The surfaces between API line and staircase where the GPU costs less."""
+    if plot.stairs.slope is not None:
+        return []
+    spans = [
+        (max(plot.low, item.start_tokens), min(plot.high, item.end_tokens or plot.high))
+        for item in plot.row.break_even.intervals
+    ]
+    return [_area(plot, start, end) for start, end in spans if start < end]
+
+
+def _area(plot: Plot, start: Decimal, end: Decimal) -> Figure:
+    above = [(volume, plot.per_token(plot.row) * volume) for volume in _geometric(start, end)]
+    below = _outline(plot.stairs, start, end)[::-1]
+    return _trace([*above, *below], "area", fill="toself", line={"width": 0})
+
+
+def _dots(plot: Plot) -> list[Figure]:
+    if not plot.starts:
+        return []
+    points = [(volume, plot.stairs.cost_above(volume)) for volume in plot.starts]
+    return [_trace(points, "dot", mode="markers", marker={"size": 9, "line": {"width": 2}})]
+
+
+def _layout(plot: Plot) -> Figure:
+    return {
+        "xaxis": _volume_axis(plot),
+        "yaxis": {"rangemode": "tozero", "tickformat": ",.0f", "zeroline": False, "fixedrange": True, "nticks": 6},
+        "margin": {"l": 52, "r": 128, "t": 16, "b": 48},
+        "shapes": _rules(plot),
+        "annotations": [*_end_labels(plot), *_volume_label(plot), *_crossing_label(plot)],
+        "showlegend": False,
+        "hovermode": False,
+        "dragmode": False,
+    }
+
+
+def _volume_axis(plot: Plot) -> Figure:
+    ticks = _tick_values(plot.low, plot.high)
+    return {
+        "type": "log",
+        "range": [_log10(plot.low), _log10(plot.high)],
+        "tickvals": [_millions(value) for value in ticks],
+        "ticktext": [formats.number(value / MILLION) for value in ticks],
+        "title": {"text": _("millions de tokens de sortie par mois (échelle log.)"), "standoff": 12},
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+    }
+
+
+def _log10(value: Decimal) -> float:
+    return round(float((value / MILLION).log10()), 6)
+
+
+def _tick_values(low: Decimal, high: Decimal) -> list[Decimal]:
+    """1, 2, 5 of each decade; decades alone where there are many."""
+    decades = [Decimal(1).scaleb(power) for power in range(low.adjusted(), high.adjusted() + 1)]
+    ticks = TICKS if len(decades) <= len(ENDS) else TICKS[:1]
+    return [decade * tick for decade in decades for tick in ticks if low <= decade * tick <= high]
+
+
+def _rules(plot: Plot) -> list[Figure]:
+    """Dotted verticals: the visitor's volume over the full height, each crossing down to the axis."""
+    own = [_rule(plot.estimate.volume_tokens, "paper", 1.0)] if plot.shows(plot.estimate.volume_tokens) else []
+    return own + [_rule(start, "y", _euros(plot.stairs.cost_above(start))) for start in plot.starts]
+
+
+def _rule(volume: Decimal, yref: str, top: float) -> Figure:
+    x = _millions(volume)
+    line = {"width": 1, "dash": "dot"}
+    return {"type": "line", "xref": "x", "yref": yref, "x0": x, "x1": x, "y0": 0, "y1": top, "line": line}
+
+
+def _note(text: str, volume: Decimal, y: float, role: str, **place: object) -> Figure:
+    return {"text": text, "x": _log10(volume), "y": y, "showarrow": False, "name": role, **place}
+
+
+def _volume_label(plot: Plot) -> list[Figure]:
+    volume = plot.estimate.volume_tokens
+    if not plot.shows(volume):
+        return []
+    text = _("votre volume\u00a0: %(count)s") % {"count": formats.tokens(volume)}
+    return [_note(text, volume, 1, "ink", yref="paper", xanchor="right", xshift=-6, yanchor="top")]
+
+
+def _crossing_label(plot: Plot) -> list[Figure]:
+    if not plot.starts:
+        return []
+    start = plot.starts[0]
+    cost = plot.stairs.cost_above(start)
+    amount = formats.money(cost, decimals=0)
+    text = _("équivalence<br>%(count)s = %(amount)s") % {"count": formats.tokens(start, digits=3), "amount": amount}
+    place = {"xanchor": "right", "xshift": -8, "yanchor": "bottom", "yshift": 6, "align": "right"}
+    return [_note(text, start, _euros(cost), "ink", **place)]
+
+
+def _end_labels(plot: Plot) -> list[Figure]:
+    """Each line's name at its right end, moved apart where they would overlap."""
+    ends = [(plot.stairs.cost(plot.high), _gpu_label(plot), "gpu")]
+    for index, row in enumerate(plot.apis):
+        ends.append((plot.per_token(row) * plot.high, row.bill.api.label, "mute" if index else "api"))
+    return [
+        _note(text, plot.high, _euros(cost), role, xanchor="left", xshift=8, yanchor="middle", yshift=shift)
+        for cost, text, role, shift in _apart(ends)
+    ]
+
+
+def _apart(ends: list[tuple[Decimal, str, str]]) -> list[tuple[Decimal, str, str, int]]:
+    """Labels from the lowest up with the upward shift that keeps each clear of the one before."""
+    top = max(cost for cost, _text, _role in ends)
+    placed, floor = [], -LABEL_GAP_PX
+    for cost, text, role in sorted(ends, key=lambda end: end[0]):
+        natural = int(cost / top * PLOT_HEIGHT_PX) if top else 0
+        at = max(natural, floor + LABEL_GAP_PX)
+        placed.append((cost, text, role, at - natural))
+        floor = at
+    return placed
+
+
+def _gpu_label(plot: Plot) -> str:
+    code = plot.estimate.gpu.sku.code
+    count = plot.stairs.count(plot.high)
+    return code if plot.stairs.slope is not None or count == 1 else f"{code}{formats.NBSP}× {formats.number(count)}"
+
+
+def _points(plot: Plot) -> tuple[Point, ...]:
+    """The chart's own rows in order of volume: crossings, steps, the visitor's volume."""
+    own = plot.estimate.volume_tokens
+    found = [(own, _("votre volume"), plot.stairs.cost(own))]
+    found += [(start, _("équivalence"), plot.stairs.cost_above(start)) for start in plot.starts[:3]]
+    if plot.stairs.slope is None:
+        corners = [(plot.stairs.capacity * count, count + 1) for count in (1, 2, 3)]
+        found += [(at, crossing.step_name(rank), plot.stairs.cost_above(at)) for at, rank in corners if plot.shows(at)]
+    return tuple(
+        Point(label, formats.tokens(volume), formats.money(cost), formats.money(plot.per_token(plot.row) * volume))
+        for volume, label, cost in sorted(found, key=lambda item: item[0])
+    )

@@ -1,0 +1,265 @@
+"""What the reader must know beside the figures: the domain's message codes as sentences, with the way out."""
+
+import datetime as dt
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from calculator import formats
+from calculator.domain.offers import Mode, Rates
+from calculator.domain.scenario import Comparison, EconomicsEstimate, Message
+from calculator.presenters import labels, words
+from calculator.presenters.stats import reference
+
+RATE_AMBER_DAYS, RATE_RED_DAYS = 4, 10
+PRICE_STALE_DAYS = 90
+EXAMPLE_INPUT_PER_OUTPUT = 4
+WEEKDAYS = 5
+# Said elsewhere on the page: in the figures, in the sentence, or beside the API's own line.
+SILENT = frozenset({"implied_utilisation", "capacity_exceeded", "price_on_request", "no_throughput"})
+OF_AN_API = frozenset({"mode_not_sold", "component_price_missing", "api_retired", "context_window_exceeded"})
+FIELD_IDS = {
+    "input_tokens": "id_in",
+    "prefill_tok_per_s": "id_prefill",
+    "usd_per_eur": "id_fx",
+    "rate_tok_per_s": "id_rate",
+    "price_eur": "id_price",
+    "mode": "id_mode",
+    "batch_share_ratio": "id_batch",
+    "reference": "id_ref",
+    "output_tokens": "id_out",
+    "requests_count": "id_requests",
+    "response_cache_ratio": "id_rcache",
+}
+
+
+class Notice(NamedTuple):
+    """A sentence, how serious it is (CSS class), its bold beginning, and the field that settles it."""
+
+    lead: str
+    text: SafeString
+    level: str = ""
+    field: str = ""
+    action: str = ""
+    code: str = ""
+
+
+def notices(estimate: EconomicsEstimate) -> tuple[Notice, ...]:
+    """Every notice of the page, the most serious first."""
+    found = [*_messages(estimate), *_stale_rate(estimate), *_stale_prices(estimate)]
+    order = {"bad": 0, "warn": 1, "": 2}
+    return tuple(sorted(found, key=lambda notice: order[notice.level]))
+
+
+def api_reasons(estimate: EconomicsEstimate) -> dict[str, tuple[str, ...]]:
+    """What is said beside one API's own line, by its code; under `gpu` what is said beside the GPU's."""
+    found: dict[str, tuple[str, ...]] = {}
+    for message in dict.fromkeys(_key(message) for message in estimate.warnings if message.code in OF_AN_API):
+        code = str(dict(message[1])["api"])
+        found[code] = (*found.get(code, ()), _api_sentence(message[0], dict(message[1])))
+    return found
+
+
+def _key(message: Message) -> tuple[str, tuple[tuple[str, object], ...]]:
+    return message.code, tuple(message.values.items())
+
+
+def _api_sentence(code: str, values: dict[str, object]) -> str:
+    if code == "mode_not_sold":
+        return _("pas de tarif %(mode)s") % {"mode": words.mode_name(Mode(str(values["mode"])))}
+    if code == "component_price_missing":
+        return _("prix inconnu\u00a0: %(component)s") % {"component": _component(str(values["component"]))}
+    if code == "api_retired":
+        return _("retirée le %(date)s") % {"date": formats.date(_as_date(values["on"]))}
+    window = formats.tokens(Decimal(str(values["window_tokens"])))
+    return _("requête plus longue que sa fenêtre de %(count)s tokens") % {"count": window}
+
+
+def _as_date(value: object) -> dt.date | None:
+    return value if isinstance(value, dt.date) else None
+
+
+def _component(name: str) -> str:
+    return {
+        "input": _("entrée"),
+        "output": _("sortie"),
+        "cache_read": _("lecture du cache"),
+        "cache_write_5m": _("écriture du cache, 5 min"),
+        "cache_write_1h": _("écriture du cache, 1 h"),
+        "all": _("tous les composants"),
+    }.get(name, name)
+
+
+def _messages(estimate: EconomicsEstimate) -> Iterator[Notice]:
+    for message in estimate.warnings:
+        if message.code in SILENT or message.code in OF_AN_API:
+            continue
+        notice = _output_only(estimate) if message.code == "output_only" else _plain(message)
+        yield notice._replace(field=FIELD_IDS.get(message.field, ""), code=message.code)
+
+
+def _plain(message: Message) -> Notice:
+    lead, text, level, action = _sentences(message).get(message.code, (message.code, "", "", ""))
+    return Notice(lead, SafeString(format_html("{}", text)), level, action=action)
+
+
+def _sentences(message: Message) -> dict[str, tuple[str, str, str, str]]:
+    """Code → (bold beginning, rest, level, what the link to the field says)."""
+    ratio = message.values.get("ratio")
+    share = formats.percent(Decimal(str(ratio))) if ratio is not None else ""
+    mode = words.mode_name(Mode(str(message.values["mode"]))) if "mode" in message.values else ""
+    return {
+        "prompt_time_not_counted": (
+            _("Temps du prompt non compté."),
+            _(
+                "La vitesse de lecture du prompt est inconnue\u00a0: le GPU paraît plus rapide qu’il ne sera. "
+                "Verdict incomplet."
+            ),
+            "warn",
+            _("Saisir cette vitesse"),
+        ),
+        "single_stream": (
+            _("Débit en un seul flux."),
+            _(
+                "C’est le débit d’une requête à la fois. Servi par lots, un GPU produit plusieurs fois plus "
+                "en tout, et le coût par token baisse d’autant."
+            ),
+            "",
+            _("Saisir un débit mesuré"),
+        ),
+        "test_model": (
+            _("Modèle d’essai."),
+            _(
+                "Ses poids sont aléatoires\u00a0: ce débit montre la machine au travail "
+                "et n’entre dans aucune comparaison."
+            ),
+            "warn",
+            "",
+        ),
+        "all_answered_by_cache": (
+            _("Tout vient du cache."),
+            _("Aucune requête n’atteint le modèle\u00a0: le coût par token n’a pas de sens."),
+            "warn",
+            _("Régler le cache"),
+        ),
+        "mode_not_standard": (
+            _("Tarif %(mode)s.") % {"mode": mode},
+            _("Ces prix d’API ne valent pas pour des réponses immédiates au tarif standard."),
+            "",
+            "",
+        ),
+        "batch_share": (
+            _("%(share)s en batch.") % {"share": share},
+            _("Cette part du trafic est comptée au tarif batch de chaque API, réponses différées."),
+            "",
+            _("Régler la part"),
+        ),
+        "no_exchange_rate": (
+            _("Taux de change indisponible."),
+            _("Les prix d’API restent en dollars, sans comparaison en euros."),
+            "bad",
+            _("Saisir un cours"),
+        ),
+        "reference_not_compared": (
+            _("Référence absente."),
+            _("L’API de référence n’est pas cochée\u00a0: pas de point d’équivalence avec elle."),
+            "warn",
+            _("Changer de référence"),
+        ),
+        "output_tokens_needed": (
+            _("Longueur de sortie manquante."),
+            _("Sans tokens de sortie par requête, le volume ne donne pas de nombre de requêtes."),
+            "bad",
+            _("La saisir"),
+        ),
+        "requests_needed": (
+            _("Nombre de requêtes manquant."),
+            _("Le trafic est donné en requêtes."),
+            "bad",
+            _("Le saisir"),
+        ),
+    }
+
+
+def _output_only(estimate: EconomicsEstimate) -> Notice:
+    """Output alone is counted: what the reference would cost with the prompt, computed from its own rates."""
+    lead = _("Sortie seule.")
+    row = reference(estimate)
+    with_input = None if row is None else with_prompt(row, estimate)
+    if row is None or with_input is None or row.bill.eur_per_mtok is None:
+        text = format_html("{}", _("Une API facture aussi le prompt, et le GPU passe du temps à le lire."))
+        return Notice(lead, text, "warn", action=_("Régler l’entrée"))
+    text = format_html(
+        _(
+            "Une API facture aussi le prompt\u00a0: avec {} tokens d’entrée par token de sortie, "
+            "{} revient à {} par million de tokens de sortie et non {}."
+        ),
+        formats.number(EXAMPLE_INPUT_PER_OUTPUT),
+        words.nowrap(row.bill.api.label),
+        words.nowrap(formats.unit_price(with_input)),
+        words.nowrap(formats.unit_price(row.bill.eur_per_mtok)),
+    )
+    return Notice(lead, text, "warn", action=_("Régler l’entrée"))
+
+
+def with_prompt(row: Comparison, estimate: EconomicsEstimate) -> Decimal | None:
+    """€ per million output tokens of one API with four input tokens for each; None if a rate is unknown."""
+    rates = _base_rates(row)
+    if rates is None or rates.input is None or rates.output is None or estimate.usd_per_eur is None:
+        return None
+    usd = rates.input.value * EXAMPLE_INPUT_PER_OUTPUT + rates.output.value
+    return usd / estimate.usd_per_eur.value
+
+
+def _base_rates(row: Comparison) -> Rates | None:
+    tiers = row.bill.api.modes.get(row.bill.mode, ())
+    return next((tier for tier in tiers if tier.context_over_tokens == 0), None)
+
+
+def working_days(start: dt.date, end: dt.date) -> int:
+    """Mondays to Fridays after `start`, up to and including `end`."""
+    days = (end - start).days
+    return sum((start + dt.timedelta(days=day)).weekday() < WEEKDAYS for day in range(1, days + 1))
+
+
+def rate_level(date: dt.date | None, at: dt.datetime) -> str:
+    """How stale an exchange rate is at an instant: "", "warn" after 4 working days, "bad" after 10."""
+    age = 0 if date is None else working_days(date, at.date())
+    return "bad" if age > RATE_RED_DAYS else "warn" if age > RATE_AMBER_DAYS else ""
+
+
+def _stale_rate(estimate: EconomicsEstimate) -> Iterator[Notice]:
+    rate = estimate.usd_per_eur
+    if rate is None or rate.date is None:
+        return
+    level = rate_level(rate.date, estimate.scenario.at)
+    if level:
+        text = _("Taux %(source)s du %(date)s\u00a0: 1\u00a0€ = %(rate)s. Aucun cours plus récent n’est chargé.") % {
+            "source": labels.rate_source(rate),
+            "date": formats.date(rate.date),
+            "rate": formats.money(rate.value, "USD", 4),
+        }
+        yield Notice(_("Cours ancien."), format_html("{}", text), level, "id_fx", _("Saisir un cours"), "stale_rate")
+
+
+def _stale_prices(estimate: EconomicsEstimate) -> Iterator[Notice]:
+    """Prices in use that nobody has checked for 90 days."""
+    old = [
+        name for name, date in _price_dates(estimate) if (estimate.scenario.at.date() - date).days > PRICE_STALE_DAYS
+    ]
+    if old:
+        text = format_html(_("Non vérifiés depuis plus de {} jours\u00a0: {}."), PRICE_STALE_DAYS, words.listing(old))
+        yield Notice(_("Prix anciens."), text, "warn", code="stale_price")
+
+
+def _price_dates(estimate: EconomicsEstimate) -> Iterator[tuple[str, dt.date]]:
+    if estimate.gpu.price is not None and estimate.gpu.price.date is not None:
+        yield estimate.gpu.sku.code, estimate.gpu.price.date
+    for row in estimate.comparisons:
+        rates = _base_rates(row)
+        if rates is not None and rates.output is not None and rates.output.date is not None:
+            yield row.bill.api.label, rates.output.date

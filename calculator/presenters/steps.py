@@ -1,0 +1,219 @@
+"""The formulas with the visitor's numbers: symbols, numbers, result, and where every value comes from."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from calculator import formats
+from calculator.domain.provenance import Step, Term
+from calculator.domain.scenario import EconomicsEstimate
+from calculator.methodology.mathml import FRACTION, TOKEN, mathml
+from calculator.presenters import labels
+from calculator.presenters.badges import AnySourced, Badge, badge, of_kind
+
+OPEN_STEP = "eur_per_mtok"
+
+
+class Value(NamedTuple):
+    """One symbol of a formula: its value, what it means, its badge."""
+
+    symbol: SafeString
+    text: str
+    meaning: str
+    badge: Badge | None
+
+
+class FormulaView(NamedTuple):
+    """One folded formula. `symbols` and `numbers` are MathML, `result` the text set in bold after them."""
+
+    code: str
+    title: str
+    symbols: SafeString
+    numbers: SafeString
+    result: str
+    values: tuple[Value, ...]
+    trust: Badge | None
+    is_open: bool
+
+
+def formulas(estimate: EconomicsEstimate) -> tuple[FormulaView, ...]:
+    """Every step of the estimate in reading order."""
+    words = Wording(titles(estimate), meanings(estimate))
+    return tuple(formula(step, words) for step in estimate.steps)
+
+
+class Wording(NamedTuple):
+    """The titles of the formulas and the meanings of their symbols, put into words once a page."""
+
+    titles: Mapping[str, str]
+    meanings: Mapping[str, str]
+
+
+def formula(step: Step, words: Wording) -> FormulaView:
+    """One step as it is shown."""
+    text = expression(step)
+    left, right = text.split(" = ", 1)
+    values = {term.symbol: shown(term.source) for term in step.terms}
+    return FormulaView(
+        code=step.code,
+        title=words.titles[step.code],
+        symbols=symbolic(text, get_language() or "fr"),
+        numbers=numeric(f"{left} = {right}", values),
+        result=result(step),
+        values=tuple(_value(term, words) for term in step.terms),
+        trust=of_kind(step.trust),
+        is_open=step.code == OPEN_STEP,
+    )
+
+
+def titles(estimate: EconomicsEstimate) -> dict[str, str]:
+    """What each formula gives, by step code."""
+    api = {"api": labels.alternative(estimate.scenario.reference, estimate)}
+    return {
+        "instance_rate": _("Débit d’une instance"),
+        "capacity": _("Capacité prévue d’un GPU"),
+        "capacity_with_prompt": _("Capacité prévue d’un GPU, prompts compris"),
+        "paid_hours": _("Heures payées"),
+        "bill_hours_used": _("Facture aux heures utilisées"),
+        "instances": _("Nombre de GPU entiers"),
+        "bill": _("Facture du mois"),
+        "total": _("Total du mois"),
+        "eur_per_mtok": _("Coût par million de tokens"),
+        "full_eur_per_mtok": _("Coût par million à pleine capacité prévue"),
+        "implied_utilisation": _("Utilisation réelle"),
+        "api_usd": _("Facture de %(api)s en dollars") % api,
+        "api_eur": _("Facture de %(api)s en euros") % api,
+        "break_even": _("Volume d’équivalence avec %(api)s") % api,
+    }
+
+
+def expression(step: Step) -> str:
+    """The formula in the notation of `mathml`, with just the terms that the step has."""
+    has = {term.symbol for term in step.terms}
+    month = "h × P" if "h" in has else "P"
+    fixed = " + F" if "F" in has else ""
+    shared = " ÷ (1 − c)" if "c" in has else ""
+    return {
+        "instance_rate": "d_i = d × g",
+        "capacity": "K = d × 3600 × h × u",
+        "capacity_with_prompt": "K = {3600 × h × u × o | i ÷ f + o ÷ d}",
+        "paid_hours": "t = ⌈{V | K} × h⌉",
+        "bill_hours_used": "B = t × P",
+        "instances": "n = ⌈{V | K}⌉",
+        "bill": f"B = n × {month}",
+        "total": "T = B + F",
+        "eur_per_mtok": "c = {B | V}",
+        "full_eur_per_mtok": f"c_max = {{n × {month}{fixed} | n × K}}",
+        "implied_utilisation": "u_r = {t_p | t}",
+        "api_usd": "A = V × p",
+        "api_eur": "A_eur = {A | x}",
+        "break_even": f"V_eq = {{n × {month}{fixed} | p ÷ x}}{shared}",
+    }[step.code]
+
+
+@lru_cache(maxsize=128)
+def symbolic(text: str, language: str) -> SafeString:
+    """The formula in symbols; numbers in it are written for `language`, which is only part of the key."""
+    del language
+    return mathml(text)
+
+
+def numeric(text: str, values: Mapping[str, str]) -> SafeString:
+    """The same formula with each known symbol replaced by its value and unit."""
+    body = "".join(_element(token, values) for token in TOKEN.finditer(text))
+    return mark_safe(f'<math displaystyle="true">{body}</math>')  # noqa: S308 - every piece is escaped below
+
+
+def _element(token: re.Match[str], values: Mapping[str, str]) -> str:
+    if sign := token["sign"]:
+        return FRACTION.get(sign) or f"<mo>{escape(sign)}</mo>"
+    if number := token["number"]:
+        return f"<mn>{formats.number(Decimal(number))}</mn>"
+    name, index = token["name"], token["index"]
+    found = values.get(f"{name}_{index}" if index else name)
+    if found is not None:
+        return f"<mtext>{escape(found)}</mtext>"
+    base = f"<mi>{escape(name)}</mi>"
+    return f"<msub>{base}<mtext>{escape(index)}</mtext></msub>" if index else base
+
+
+def shown(source: AnySourced) -> str:
+    """A value with its unit, as it stands in a formula."""
+    return _with_unit(formats.as_decimal(source.value), source.unit)
+
+
+def result(step: Step) -> str:
+    """The result with its unit, set in bold."""
+    value = formats.as_decimal(step.result)
+    if step.unit == "EUR/Mtok":
+        return _("%(amount)s par million") % {"amount": formats.unit_price(value)}
+    if step.unit == "":
+        return formats.percent(value, 1)
+    return _with_unit(value, step.unit)
+
+
+def _with_unit(value: Decimal, unit: str) -> str:
+    if unit == "tok":
+        return formats.tokens(value)
+    if unit.startswith("EUR"):
+        return formats.unit_price(value)
+    if unit.startswith("USD") and unit != "USD/EUR":
+        per = _("par million")
+        amount = formats.unit_price(value, "USD")
+        return f"{amount} {per}" if unit == "USD/Mtok" else amount
+    if unit in ("h", "tok/s"):
+        return f"{formats.number(formats.significant(value, 6).normalize())}{formats.NBSP}{unit}"
+    return formats.number(value)
+
+
+def _value(term: Term, words: Wording) -> Value:
+    return Value(
+        symbol=symbolic(term.symbol, ""),
+        text=_own_text(term.source),
+        meaning=words.meanings.get(term.symbol, term.source.label),
+        badge=badge(term.source),
+    )
+
+
+def _own_text(source: AnySourced) -> str:
+    value = formats.as_decimal(source.value)
+    if source.label in ("utilisation", "response_cache"):
+        return formats.percent(value, 0 if value * 100 == (value * 100).to_integral_value() else 1)
+    return shown(source)
+
+
+def meanings(estimate: EconomicsEstimate) -> dict[str, str]:
+    """What each symbol stands for, in words."""
+    return {
+        "d": _throughput_meaning(estimate),
+        "g": _("GPU de l’instance"),
+        "h": _("heures d’un mois"),
+        "u": _("utilisation\u00a0: part productive des heures payées"),
+        "f": _("lecture du prompt, par GPU"),
+        "i": _("tokens d’entrée à lire par requête, hors cache de préfixes"),
+        "o": _("tokens de sortie par requête"),
+        "V": _("tokens de sortie par mois"),
+        "K": _("capacité prévue d’un GPU par mois"),
+        "n": _("GPU entiers"),
+        "P": _("prix de %(name)s, HT") % {"name": estimate.gpu.sku.code},
+        "F": _("exploitation, stockage et réseau, par mois"),
+        "B": _("facture du mois, HT"),
+        "t": _("heures payées"),
+        "t_p": _("heures où le GPU produit"),
+        "c": _("réponses servies par le cache"),
+        "p": _("prix de l’API, prompts compris, par million de tokens de sortie"),
+        "A": _("facture de l’API en dollars"),
+        "x": _("dollars pour un euro"),
+    }
+
+
+def _throughput_meaning(estimate: EconomicsEstimate) -> str:
+    conditions = labels.throughput_conditions(estimate.gpu.throughput)
+    return _("débit de sortie\u00a0: %(conditions)s") % {"conditions": conditions}

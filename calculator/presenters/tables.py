@@ -1,0 +1,299 @@
+"""The tables of the economics page, ready to print: one dataclass a row, every number already text."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from calculator import formats
+from calculator.domain.provenance import Kind
+from calculator.domain.scenario import (
+    Comparison,
+    EconomicsEstimate,
+    GpuBill,
+    OverviewRow,
+    UtilisationCell,
+    Verdict,
+    VolumeRow,
+)
+from calculator.presenters import labels, words
+from calculator.presenters.badges import Badge, badge, of_kind
+from calculator.presenters.words import Mark
+
+# Upper bounds of the ten classes of the heat table, dearest first: GPU ÷ API − 1.
+HEAT_ABOVE = (Decimal(2), Decimal(1), Decimal("0.4"))
+HEAT_BELOW = (Decimal("-0.15"), Decimal("-0.30"), Decimal("-0.42"), Decimal("-0.52"))
+
+
+class Offer(NamedTuple):
+    """One line of “against each API”: an offer, its bar (per cent of the longest), its cost and its verdict."""
+
+    name: str
+    is_gpu: bool
+    width: str
+    month: str
+    per_mtok: str
+    mark: Mark
+    badge: Badge | None
+    reasons: tuple[str, ...] = ()
+    incomplete: bool = False
+
+
+class OfferTable(NamedTuple):
+    """The offers from the cheapest up; `line` is where the GPU's dashed line stands, empty if its cost is unknown."""
+
+    rows: tuple[Offer, ...]
+    line: str
+
+
+def offers(estimate: EconomicsEstimate, reasons: Mapping[str, tuple[str, ...]]) -> OfferTable:
+    """The chosen GPU among the APIs, sorted by monthly cost, unknown costs last."""
+    costs = [row.bill.eur for row in estimate.comparisons] + [estimate.gpu.total_eur]
+    top = max((cost for cost in costs if cost is not None), default=Decimal(0))
+    keyed = [(row.bill.eur, _api_offer(row, top, reasons)) for row in estimate.comparisons]
+    keyed.append((estimate.gpu.total_eur, _gpu_offer(estimate, top, reasons)))
+    keyed.sort(key=lambda pair: (pair[0] is None, pair[0] or Decimal(0)))
+    return OfferTable(tuple(offer for _cost, offer in keyed), _share(estimate.gpu.total_eur, top))
+
+
+def _share(value: Decimal | None, top: Decimal) -> str:
+    """`value` as a per cent of `top` for an SVG attribute: a dot, one decimal."""
+    return "" if value is None or not top else f"{value / top * 100:.1f}%"
+
+
+def _api_offer(row: Comparison, top: Decimal, reasons: Mapping[str, tuple[str, ...]]) -> Offer:
+    bill = row.bill
+    usd = "" if bill.usd is None else _("%(amount)s, taux indisponible") % {"amount": formats.money(bill.usd, "USD")}
+    return Offer(
+        name=bill.api.label,
+        is_gpu=False,
+        width=_share(bill.eur, top),
+        month=usd if bill.eur is None and usd else formats.money(bill.eur),
+        per_mtok=formats.unit_price(bill.eur_per_mtok),
+        mark=words.verdict(row.verdict, row.difference_ratio),
+        badge=of_kind(bill.trust),
+        reasons=reasons.get(bill.api.code, ()),
+        incomplete=row.incomplete,
+    )
+
+
+def _gpu_offer(estimate: EconomicsEstimate, top: Decimal, reasons: Mapping[str, tuple[str, ...]]) -> Offer:
+    gpu = estimate.gpu
+    count = gpu.instances or 1
+    name = gpu.sku.code if count == 1 else f"{formats.number(count)}{formats.NBSP}× {gpu.sku.code}"
+    return Offer(
+        name=name,
+        is_gpu=True,
+        width=_share(gpu.total_eur, top),
+        month=formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu)),
+        per_mtok=formats.unit_price(gpu.eur_per_mtok),
+        mark=Mark(_("référence"), ""),
+        badge=of_kind(gpu.trust) or badge(gpu.price),
+        reasons=reasons.get(labels.GPU_CODE, ()),
+    )
+
+
+def _gpu_unknown(gpu: GpuBill) -> str:
+    return _("sur devis") if gpu.price is None else _("inconnu")
+
+
+class Column(NamedTuple):
+    """An API as a column head, with its cost at the visitor's volume."""
+
+    name: str
+    month: str
+
+
+class SkuRow(NamedTuple):
+    """One GPU at one price basis against every API. `on_request` rows show a sentence in place of numbers."""
+
+    code: str
+    detail: str
+    price: str
+    gpus: str
+    month: str
+    per_mtok: str
+    cells: tuple[Mark, ...]
+    on_request: bool
+    is_current: bool
+    kind: Badge | None
+
+
+def columns(estimate: EconomicsEstimate) -> tuple[Column, ...]:
+    """The compared APIs in their order."""
+    return tuple(Column(row.bill.api.label, formats.money(row.bill.eur, decimals=0)) for row in estimate.comparisons)
+
+
+def overview(estimate: EconomicsEstimate) -> tuple[SkuRow, ...]:
+    """Every GPU of the catalogue, the chosen one marked."""
+    return tuple(_sku_row(row, estimate) for row in estimate.overview)
+
+
+def _sku_row(row: OverviewRow, estimate: EconomicsEstimate) -> SkuRow:
+    gpu = row.gpu
+    return SkuRow(
+        code=gpu.sku.code,
+        detail=gpu.sku.label,
+        price=words.price(gpu.sku, gpu.basis),
+        gpus=formats.number(gpu.instances) if gpu.instances is not None else "",
+        month=formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu)),
+        per_mtok=formats.unit_price(gpu.eur_per_mtok),
+        cells=tuple(words.delta(verdict, difference) for _code, verdict, difference in row.verdicts),
+        on_request=gpu.price is None,
+        is_current=gpu.sku.code == estimate.gpu.sku.code and gpu.basis is estimate.gpu.basis,
+        kind=badge(gpu.throughput.output_tok_per_s) if gpu.throughput else None,
+    )
+
+
+class Amount(NamedTuple):
+    """A cell of the volume table; `best` underlines the cheapest."""
+
+    text: str
+    best: bool
+
+
+class VolumeLine(NamedTuple):
+    """One volume: the GPU's bill, each API's, and the reading in words."""
+
+    volume: str
+    gpu: Amount
+    gpus: str
+    cells: tuple[Amount, ...]
+    reading: Mark
+    is_current: bool
+
+
+def volumes(estimate: EconomicsEstimate) -> tuple[VolumeLine, ...]:
+    """The volume table, whole euros."""
+    return tuple(_volume_line(row) for row in estimate.volumes)
+
+
+def _volume_line(row: VolumeRow) -> VolumeLine:
+    count = row.gpu.instances or 1
+    return VolumeLine(
+        volume=formats.tokens(row.volume_tokens),
+        gpu=Amount(
+            formats.money(row.gpu.total_eur, decimals=0, unknown=_gpu_unknown(row.gpu)),
+            row.cheapest == labels.GPU_CODE,
+        ),
+        gpus=words.gpus(count) if count > 1 else "",
+        cells=tuple(
+            Amount(formats.money(amount, decimals=0), row.cheapest == code) for code, amount, _verdict in row.cells
+        ),
+        reading=reading(tuple(verdict for _code, _amount, verdict in row.cells)),
+        is_current=row.is_current,
+    )
+
+
+def reading(verdicts: tuple[Verdict, ...]) -> Mark:
+    """A line of the volume table in words: how many APIs the GPU beats, or that it beats none."""
+    known = [verdict for verdict in verdicts if verdict is not Verdict.UNKNOWN]
+    wins, ties = known.count(Verdict.GPU), known.count(Verdict.EQUIVALENT)
+    if not known:
+        return Mark(_("inconnu"), "")
+    if wins:
+        text = ngettext("GPU devant %(count)s API", "GPU devant %(count)s API", wins)
+        return Mark(_("GPU devant toutes") if wins == len(verdicts) > 1 else text % {"count": wins}, "win")
+    if ties:
+        text = ngettext("équivalent à %(count)s API", "équivalent à %(count)s API", ties)
+        return Mark(text % {"count": ties}, "tie")
+    return Mark(_("API moins chère"), "lose")
+
+
+class HeatCell(NamedTuple):
+    """One cell: its colour class, and the same in words."""
+
+    css: str
+    text: str
+
+
+class HeatTable(NamedTuple):
+    """Utilisation down, volume across, against the reference API."""
+
+    volumes: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[HeatCell, ...]], ...]
+
+
+def heat(estimate: EconomicsEstimate) -> HeatTable:
+    """The utilisation × volume table; the visitor's own cell carries the class `you`."""
+    cells = estimate.utilisations
+    counts = list(dict.fromkeys(cell.volume_tokens for cell in cells))
+    ratios = list(dict.fromkeys(cell.utilisation_ratio for cell in cells))
+    found = {(cell.utilisation_ratio, cell.volume_tokens): _heat_cell(cell) for cell in cells}
+    rows = tuple((formats.percent(ratio), tuple(found[ratio, count] for count in counts)) for ratio in ratios)
+    return HeatTable(tuple(formats.tokens(count) for count in counts), rows)
+
+
+def _heat_cell(cell: UtilisationCell) -> HeatCell:
+    text = words.delta(cell.verdict, cell.difference_ratio).text
+    css = heat_class(cell.verdict, cell.difference_ratio)
+    return HeatCell(f"{css} you" if cell.is_current else css, text)
+
+
+def heat_class(verdict: Verdict, difference: Decimal | None) -> str:
+    """h0 (GPU far dearer) … h4 (equivalent) … h9 (GPU far cheaper); empty where unknown."""
+    if verdict is Verdict.UNKNOWN or difference is None:
+        return ""
+    if verdict is Verdict.EQUIVALENT:
+        return "h4"
+    if difference > 0:
+        return f"h{sum(difference <= bound for bound in HEAT_ABOVE)}"
+    return f"h{5 + sum(difference < bound for bound in HEAT_BELOW)}"
+
+
+class YearLine(NamedTuple):
+    """Month, year and saving of one alternative against the chosen reference."""
+
+    name: str
+    month: str
+    year: str
+    saving: str
+    share: str
+    is_gpu: bool
+    is_reference: bool
+
+
+def years(estimate: EconomicsEstimate) -> tuple[YearLine, ...]:
+    """A year of each alternative; a saving that is a loss carries a minus."""
+    return tuple(
+        YearLine(
+            name=labels.alternative(row.code, estimate),
+            month=formats.money(row.month_eur),
+            year=formats.money(row.year_eur),
+            saving=formats.money(row.saving_year_eur),
+            share=formats.percent(row.saving_ratio),
+            is_gpu=row.code == labels.GPU_CODE,
+            is_reference=row.code == estimate.scenario.reference,
+        )
+        for row in estimate.years
+    )
+
+
+class Total(NamedTuple):
+    """A total with its tax, computed once on the total."""
+
+    net: str
+    rate: str
+    gross: str
+
+
+def total(estimate: EconomicsEstimate) -> Total:
+    """The GPU's month without and with VAT."""
+    return Total(
+        formats.money(estimate.gpu.total_eur),
+        formats.percent(estimate.scenario.vat_ratio, 1 if estimate.scenario.vat_ratio * 100 % 1 else 0),
+        formats.money(estimate.gpu.total_ttc_eur),
+    )
+
+
+def has_single_stream(estimate: EconomicsEstimate) -> bool:
+    """Whether some throughput of the overview was obtained with one request at a time."""
+    return any(row.gpu.throughput is not None and row.gpu.throughput.single_stream for row in estimate.overview)
+
+
+def weakest_throughput(estimate: EconomicsEstimate) -> Badge | None:
+    """The badge of the overview's throughputs: that of the chosen GPU, or a claim where it has none."""
+    rate = estimate.gpu.throughput
+    return badge(rate.output_tok_per_s) if rate else of_kind(Kind.CLAIM)
