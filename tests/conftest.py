@@ -10,6 +10,9 @@ from hypothesis import settings as hypothesis_settings
 
 from calculator import snapshots
 from scripts import browser, services
+from tests.append_only import flushable_tables
+
+__all__ = ["flushable_tables"]
 
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 

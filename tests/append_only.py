@@ -1,0 +1,36 @@
+"""Tests that really commit empty all tables afterwards; on SQLite that is a DELETE, which append-only tables refuse.
+
+For the length of that one flush the triggers are taken away, and put back. PostgreSQL truncates, which no row trigger
+sees.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db.backends.sqlite3.operations import DatabaseOperations
+
+from calculator import triggers
+
+
+def around(flush: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    """`flush` with the statements that drop the triggers before it and create them after it."""
+
+    def sql_flush(*args: Any, **options: Any) -> list[str]:
+        statements = flush(*args, **options)
+        if not statements:
+            return []
+        before = [sql for guard in triggers.GUARDS for sql in triggers.removal_statements("sqlite", guard)]
+        after = [sql for guard in triggers.GUARDS for sql in triggers.creation_statements("sqlite", guard)]
+        return [*before, *statements, *after]
+
+    return sql_flush
+
+
+@pytest.fixture(scope="session", autouse=True)
+def flushable_tables() -> Iterator[None]:
+    """Let the end of a test that commits empty the append-only tables."""
+    original = DatabaseOperations.sql_flush
+    DatabaseOperations.sql_flush = around(original)
+    yield
+    DatabaseOperations.sql_flush = original

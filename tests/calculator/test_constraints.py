@@ -1,0 +1,481 @@
+"""What the database refuses, whichever it is, when somebody writes past every form and parser."""
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, models, transaction
+from django.utils import timezone
+
+from calculator.models import (
+    CatalogItem,
+    CatalogVersion,
+    EstimateSnapshot,
+    Figure,
+    FxRate,
+    Gpu,
+    ItemAlias,
+    PriceRow,
+)
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(write: Any, *args: Any, **values: Any) -> None:
+    """The write fails as an integrity error and leaves the transaction usable."""
+    with pytest.raises(IntegrityError), transaction.atomic():
+        write(*args, **values)
+
+
+@pytest.fixture
+def sku() -> CatalogItem:
+    return make.make_sku()
+
+
+@pytest.fixture
+def api() -> CatalogItem:
+    return make.make_api()
+
+
+# --- amounts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "999999.999999999",
+        "0.000000001",
+        "0.0028",
+        "0.003625",
+        "35000.00",
+        "830.64",
+        "123456.789012345",
+        "0.1",
+        "100000",
+    ],
+)
+def test_p34_an_amount_of_fifteen_digits_comes_back_exactly(api: CatalogItem, text: str) -> None:
+    row = make.make_price(api, "cache_read", text)
+    assert PriceRow.objects.get(pk=row.pk).amount == Decimal(text)
+
+
+def test_p34_twenty_million_cached_tokens_at_a_small_price_cost_what_they_should(api: CatalogItem) -> None:
+    make.make_price(api, "cache_read", "0.0028")
+    amount = PriceRow.objects.get().amount
+    assert amount is not None
+    assert amount * 20 == Decimal("0.056")
+
+
+def test_an_amount_of_seven_integer_digits_is_refused(api: CatalogItem) -> None:
+    refused(PriceRow.objects.bulk_create, [PriceRow(**stored_price(api, amount=1_000_000))])
+
+
+def stored_price(item: CatalogItem, **values: Any) -> dict[str, Any]:
+    return {
+        **make.price_values(item, "input", "1.00"),
+        "catalog_version": make.newest_version(),
+        **values,
+    }
+
+
+@pytest.mark.parametrize("text", ["1000000", "0.0000000001", "1.1234567891", "12345678.9"])
+def test_an_amount_that_does_not_fit_is_refused_before_it_is_rounded(api: CatalogItem, text: str) -> None:
+    with pytest.raises(ValidationError):
+        PriceRow(**stored_price(api, amount=Decimal(text))).clean_fields()
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount"),
+    [
+        ("price", "0"),
+        ("price", "-1"),
+        ("price", None),
+        ("free", "0.01"),
+        ("free", None),
+        ("withdrawn", "1.00"),
+        ("withdrawn", "0"),
+        ("promise", "1.00"),
+    ],
+)
+def test_an_amount_that_contradicts_its_kind_is_refused(api: CatalogItem, kind: str, amount: str | None) -> None:
+    refused(make.make_price, api, "input", amount, kind=kind)
+
+
+@pytest.mark.parametrize(("kind", "amount"), [("price", "0.000000001"), ("free", "0"), ("withdrawn", None)])
+def test_an_amount_that_agrees_with_its_kind_is_taken(api: CatalogItem, kind: str, amount: str | None) -> None:
+    assert make.make_price(api, "input", amount, kind=kind).pk
+
+
+# --- units, modes, currencies
+
+
+@pytest.mark.parametrize(
+    ("component", "unit", "mode"),
+    [
+        ("input", "token", "standard"),
+        ("input", "instance_hour", "standard"),
+        ("output", "", "standard"),
+        ("cache_write_5m", "ktok", "standard"),
+        ("request", "mtok", "standard"),
+        ("image", "mtok", "batch"),
+        ("instance_hour", "mtok", "on_demand"),
+        ("instance_month", "instance_hour", "reserved"),
+        ("gpu_hour", "instance_hour", "on_demand"),
+    ],
+)
+def test_a_component_has_exactly_one_unit(api: CatalogItem, component: str, unit: str, mode: str) -> None:
+    refused(make.make_price, api, component, "1.00", unit=unit, mode=mode)
+
+
+@pytest.mark.parametrize(
+    ("component", "unit"),
+    [
+        ("input", "mtok"),
+        ("output", "mtok"),
+        ("cache_read", "mtok"),
+        ("cache_write_5m", "mtok"),
+        ("cache_write_1h", "mtok"),
+        ("audio_in", "mtok"),
+        ("image", "image"),
+        ("request", "request"),
+    ],
+)
+def test_each_component_of_an_api_is_taken_in_its_unit(api: CatalogItem, component: str, unit: str) -> None:
+    assert make.make_price(api, component, "1.00", unit=unit).pk
+
+
+@pytest.mark.parametrize(
+    ("component", "mode"),
+    [("input", "on_demand"), ("output", "spot"), ("instance_hour", "batch"), ("instance_month", "standard")],
+)
+def test_a_machine_and_a_token_are_sold_in_modes_of_their_own(
+    sku: CatalogItem, api: CatalogItem, component: str, mode: str
+) -> None:
+    refused(make.make_price, sku if component.startswith("instance") else api, component, "1.00", mode=mode)
+
+
+@pytest.mark.parametrize("currency", ["eur", "Eur", "EU", "", "E1R", "€", "ÉUR"])
+def test_a_currency_is_three_capital_letters(sku: CatalogItem, currency: str) -> None:
+    refused(make.make_price, sku, "instance_hour", "1.50", currency=currency)
+
+
+def test_a_price_is_without_tax(sku: CatalogItem) -> None:
+    refused(make.make_price, sku, "instance_hour", "1.50", tax_basis="TTC")
+
+
+# --- one price a start
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"mode": "batch"},
+        {"context_over": 272_000},
+        {"region": "eu-west"},
+        {"window": "peak"},
+        {"currency": "EUR"},
+        {"valid_from": make.START + dt.timedelta(seconds=1)},
+    ],
+)
+def test_two_prices_may_share_a_start_only_when_their_conditions_differ(
+    api: CatalogItem, other: dict[str, Any]
+) -> None:
+    make.make_price(api, "input", "2.50")
+    refused(make.make_price, api, "input", "2.60")
+    assert make.make_price(api, "input", "2.60", **other).pk
+
+
+def test_a_voided_price_leaves_its_start_free(sku: CatalogItem) -> None:
+    planned = make.make_price(sku, "instance_hour", "1.60", valid_from=tomorrow())
+    void(planned)
+    assert make.make_price(sku, "instance_hour", "1.55", valid_from=planned.valid_from).pk
+
+
+def tomorrow() -> dt.datetime:
+    return timezone.now() + dt.timedelta(days=1)
+
+
+def void(row: PriceRow | FxRate, **values: Any) -> None:
+    type(row).objects.filter(pk=row.pk).update(
+        **{"voided_in_version": make.make_version(), "void_reason": "mistyped", **values}
+    )
+
+
+# --- append-only: prices
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("component", "output"),
+        ("mode", "batch"),
+        ("region", "eu-west"),
+        ("context_over", 1),
+        ("window", "peak"),
+        ("amount", Decimal("2.60")),
+        ("currency", "EUR"),
+        ("valid_from", make.START + dt.timedelta(days=1)),
+        ("origin", "upload"),
+        ("source_url", "elsewhere"),
+        ("checked_on", dt.date(2026, 12, 1)),
+        ("note", "changed"),
+        ("recorded_at", make.NOW + dt.timedelta(days=365)),
+    ],
+)
+def test_no_column_of_a_price_ever_changes(api: CatalogItem, column: str, value: Any) -> None:
+    row = make.make_price(api, "input", "2.50")
+    refused(PriceRow.objects.filter(pk=row.pk).update, **{column: value})
+    row.refresh_from_db()
+    assert getattr(row, column) != value
+
+
+def test_a_price_moves_to_no_other_item_or_version(api: CatalogItem) -> None:
+    row = make.make_price(api, "input", "2.50")
+    other = make.make_api("gpt-5.4-mini", catalog_version=make.make_version())
+    refused(PriceRow.objects.filter(pk=row.pk).update, item=other)
+    refused(PriceRow.objects.filter(pk=row.pk).update, catalog_version=other.catalog_version)
+
+
+def test_a_price_is_never_deleted(api: CatalogItem) -> None:
+    row = make.make_price(api, "input", "2.50")
+    refused(row.delete)
+    refused(PriceRow.objects.all().delete)
+    assert PriceRow.objects.count() == 1
+
+
+def test_a_price_is_not_saved_a_second_time(api: CatalogItem) -> None:
+    refused(make.make_price(api, "input", "2.50").save)
+
+
+def test_a_price_that_has_not_started_can_be_voided_once(sku: CatalogItem) -> None:
+    row = make.make_price(sku, "instance_hour", "1.60", valid_from=tomorrow())
+    void(row)
+    row.refresh_from_db()
+    assert (row.voided_in_version_id, row.void_reason) == (2, "mistyped")
+    refused(void, row)
+    refused(void, row, voided_in_version=None, void_reason="")
+
+
+def test_the_reason_of_a_voided_price_does_not_change(sku: CatalogItem) -> None:
+    row = make.make_price(sku, "instance_hour", "1.60", valid_from=tomorrow())
+    void(row)
+    refused(PriceRow.objects.filter(pk=row.pk).update, void_reason="another")
+
+
+@pytest.mark.parametrize("past", [dt.timedelta(seconds=1), dt.timedelta(days=400)])
+def test_a_price_in_force_is_not_voided(sku: CatalogItem, past: dt.timedelta) -> None:
+    row = make.make_price(sku, "instance_hour", "1.60", valid_from=timezone.now() - past)
+    refused(void, row)
+
+
+def test_voiding_changes_nothing_else(sku: CatalogItem) -> None:
+    row = make.make_price(sku, "instance_hour", "1.60", valid_from=tomorrow())
+    refused(void, row, amount=Decimal("9.99"))
+
+
+def test_a_price_is_voided_by_a_later_version_only(sku: CatalogItem) -> None:
+    row = make.make_price(sku, "instance_hour", "1.60", valid_from=tomorrow())
+    refused(void, row, voided_in_version=row.catalog_version)
+
+
+def test_a_reason_without_a_voiding_is_refused(sku: CatalogItem) -> None:
+    refused(make.make_price, sku, "instance_hour", "1.50", void_reason="no version")
+
+
+# --- append-only: exchange rates
+
+
+@pytest.mark.parametrize("rate", ["1.1172", "0.00000001", "999999.99999999", "1.12250000"])
+def test_an_exchange_rate_comes_back_exactly(rate: str) -> None:
+    row = make.make_fx(dt.date(2026, 10, 30), rate)
+    assert FxRate.objects.get(pk=row.pk).rate == Decimal(rate)
+
+
+@pytest.mark.parametrize("rate", ["0", "-1.1", "1000000"])
+def test_an_exchange_rate_outside_its_range_is_refused(rate: str) -> None:
+    refused(FxRate.objects.bulk_create, [fx(rate=int(float(rate)) if float(rate) >= 1 else Decimal(rate))])
+
+
+def fx(**values: Any) -> FxRate:
+    defaults = {"quote": "USD", "rate": Decimal("1.1"), "rate_date": dt.date(2026, 10, 30), "source": "ECB"}
+    return FxRate(**{**defaults, "catalog_version": make.newest_version(), **values})
+
+
+@pytest.mark.parametrize(
+    "values", [{"base": "USD"}, {"quote": "EUR"}, {"quote": "usd"}, {"quote": "US"}, {"quote": "U$D"}]
+)
+def test_a_rate_is_a_foreign_currency_for_one_euro(values: dict[str, str]) -> None:
+    refused(make.make_fx, dt.date(2026, 10, 30), "1.1172", **values)
+
+
+def test_a_source_gives_one_rate_a_day() -> None:
+    day = dt.date(2026, 10, 30)
+    make.make_fx(day, "1.1172")
+    refused(make.make_fx, day, "1.1173")
+    assert make.make_fx(day, "1.1173", source="manual").pk
+    assert make.make_fx(day, "0.83", quote="GBP").pk
+
+
+def test_a_rate_never_changes_and_is_never_deleted() -> None:
+    row = make.make_fx(dt.date(2026, 10, 30), "1.1172")
+    refused(FxRate.objects.filter(pk=row.pk).update, rate=Decimal("1.2"))
+    refused(FxRate.objects.filter(pk=row.pk).update, rate_date=dt.date(2026, 10, 31))
+    refused(row.delete)
+
+
+def test_a_rate_is_voided_once_and_its_day_is_free_again() -> None:
+    row = make.make_fx(dt.date(2026, 10, 30), "0.8951")
+    void(row)
+    refused(void, row)
+    assert make.make_fx(dt.date(2026, 10, 30), "1.1172").pk
+
+
+# --- append-only: figures
+
+
+@pytest.mark.parametrize("value", [0, -1.0, 1e12, float("inf")])
+def test_a_figure_is_a_positive_number(sku: CatalogItem, value: float) -> None:
+    refused(make.make_figure, sku, value)
+
+
+def test_a_figure_is_in_tokens_a_second(sku: CatalogItem) -> None:
+    refused(make.make_figure, sku, 64, unit="tok_per_min")
+
+
+def test_a_figure_of_a_test_model_names_the_model(sku: CatalogItem) -> None:
+    refused(make.make_figure, sku, 2000, test_model=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("value", 640.0),
+        ("kind", "measured"),
+        ("single_stream", True),
+        ("concurrency", 8),
+        ("published_at", make.START - dt.timedelta(days=1)),
+        ("run", "17"),
+        ("reference", "elsewhere"),
+        ("test_model", True),
+    ],
+)
+def test_no_column_of_a_figure_ever_changes(sku: CatalogItem, column: str, value: Any) -> None:
+    figure = make.make_figure(sku, 64, language_model=make.make_language_model())
+    refused(Figure.objects.filter(pk=figure.pk).update, **{column: value})
+
+
+def test_a_figure_is_withdrawn_once_and_never_deleted(sku: CatalogItem) -> None:
+    figure = make.make_figure(sku, 64)
+    Figure.objects.filter(pk=figure.pk).update(withdrawn_at=make.NOW)
+    refused(Figure.objects.filter(pk=figure.pk).update, withdrawn_at=make.NOW + dt.timedelta(days=1))
+    refused(Figure.objects.filter(pk=figure.pk).update, withdrawn_at=None)
+    refused(figure.delete)
+
+
+def test_a_figure_is_not_withdrawn_before_it_was_published(sku: CatalogItem) -> None:
+    figure = make.make_figure(sku, 64)
+    refused(Figure.objects.filter(pk=figure.pk).update, withdrawn_at=make.START - dt.timedelta(seconds=1))
+
+
+def test_a_withdrawal_changes_nothing_else(sku: CatalogItem) -> None:
+    figure = make.make_figure(sku, 64)
+    refused(Figure.objects.filter(pk=figure.pk).update, withdrawn_at=make.NOW, value=65.0)
+
+
+# --- versions
+
+
+@pytest.mark.parametrize("number", [1, 3, 0])
+def test_version_numbers_have_no_gap_and_no_twin(number: int) -> None:
+    make.make_version()
+    refused(CatalogVersion.objects.create, number=number, kind="apply")
+
+
+def test_the_first_version_is_number_one() -> None:
+    refused(CatalogVersion.objects.create, number=2, kind="seed")
+    assert CatalogVersion.objects.create(number=1, kind="seed").pk == 1
+
+
+def test_a_version_never_changes_and_is_never_deleted() -> None:
+    version = make.make_version()
+    refused(CatalogVersion.objects.filter(pk=version.pk).update, summary="rewritten")
+    refused(version.delete)
+
+
+# --- items, aliases, sheets, snapshots
+
+
+def test_a_code_is_unique_in_any_case_within_its_kind() -> None:
+    make.make_sku("GPU-PRO")
+    refused(make.make_sku, "gpu-pro")
+    assert make.make_api("gpu-pro").pk
+
+
+@pytest.mark.parametrize("values", [{"gpu_count": None}, {"gpu_count": 0}, {"vram_gb": None}])
+def test_a_configuration_counts_its_gpus_and_its_memory(values: dict[str, None]) -> None:
+    refused(make.make_sku, "GPU-ODD", **values)
+
+
+def test_an_alias_is_stored_in_lower_case_once_an_instant(api: CatalogItem) -> None:
+    refused(make.make_alias, api, "GPT-5-4")
+    make.make_alias(api, "gpt-5-4")
+    refused(make.make_alias, make.make_api("gpt-5.4-mini"), "gpt-5-4")
+    assert make.make_alias(api, "gpt-5-4", make.NOW).pk
+
+
+def test_a_gpu_has_memory_and_bandwidth() -> None:
+    refused(make.make_gpu, "Nothing", vram_gb=0)
+    refused(make.make_gpu, "Stopped", mem_bw_gb_s=0)
+
+
+def test_a_language_model_is_unique_in_any_case() -> None:
+    make.make_language_model("Mistral-7B-v0.3")
+    refused(make.make_language_model, "mistral-7b-v0.3")
+
+
+@pytest.mark.parametrize("model", [Gpu, CatalogItem, ItemAlias, EstimateSnapshot])
+def test_the_catalogue_is_empty_before_seeding(model: type[models.Model]) -> None:
+    assert not model._default_manager.exists()
+
+
+def test_what_prices_stand_on_is_protected(api: CatalogItem) -> None:
+    make.make_price(api, "input", "2.50")
+    with pytest.raises(models.ProtectedError):
+        api.delete()
+
+
+def test_p28_a_saved_estimate_keeps_its_results_whatever_the_prices_become(api: CatalogItem) -> None:
+    """Saved at 30 $ per million on 20 August for 10 M tokens; 20 $ from the 21st on."""
+    saved_on = dt.datetime(2026, 8, 20, 12, tzinfo=dt.UTC)
+    old = make.make_price(api, "output", "30.00")
+    snapshot = make.make_snapshot(
+        results={"usd": "300.00", "at": saved_on.isoformat()}, catalog_version=old.catalog_version
+    )
+    snapshot.prices.add(old)
+    make.make_price(
+        api,
+        "output",
+        "20.00",
+        valid_from=dt.datetime(2026, 8, 21, tzinfo=dt.UTC),
+        catalog_version=make.make_version(),
+    )
+    reopened = EstimateSnapshot.objects.get(slug="saved")
+    assert reopened.results["usd"] == "300.00"
+    assert reopened.catalog_version_id == 1
+    assert [row.amount for row in reopened.prices.all()] == [Decimal("30.00")]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_guards_are_back_after_a_test_that_commits() -> None:
+    """Runs after and before other committing tests: the flush between them must leave the triggers in place."""
+    row = make.make_price(make.make_api(), "input", "2.50")
+    refused(row.delete)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_flush_of_a_committing_test_empties_append_only_tables() -> None:
+    assert not PriceRow.objects.exists()
+    refused(make.make_price(make.make_api(), "input", "2.50").delete)
