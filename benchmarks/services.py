@@ -1,0 +1,311 @@
+"""The life of a run: created, claimed, alive, recorded, finished, cancelled, found dead. All writes are here.
+
+Every change of state is a conditional update, so that a message delivered twice, a second click and a reaper that
+comes at the same moment each do nothing instead of harm. publishing.py carries a result over to the calculator.
+"""
+
+import datetime as dt
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from benchmarks import hardware, metrics
+from benchmarks.load import records, testmodel
+from benchmarks.models import LIVE, BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
+from benchmarks.runner import Runner
+
+STALLED_AFTER = dt.timedelta(seconds=20)
+CODE_ATTEMPTS_COUNT = 5
+SEED_LIMIT = 2**31
+PRECISION = "fp16"
+Status = BenchmarkRun.Status
+Phase = BenchmarkRun.Phase
+
+
+class HostBusyError(Exception):
+    """Another run is being measured on this host; two at once would measure each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """What the visitor asks for. `seed` None draws a fresh one, which is stored."""
+
+    concurrencies: tuple[int, ...]
+    requests_count: int
+    prompt_tokens: int
+    output_tokens: int
+    seed: int | None = None
+
+
+def create_run(config: RunConfig, by: AbstractBaseUser | None) -> BenchmarkRun:
+    """A queued run with its steps and the next free number of the year."""
+    for attempt in range(CODE_ATTEMPTS_COUNT):
+        try:
+            with transaction.atomic():
+                return _insert_run(config, by)
+        except IntegrityError:
+            if attempt == CODE_ATTEMPTS_COUNT - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _insert_run(config: RunConfig, by: AbstractBaseUser | None) -> BenchmarkRun:
+    now = timezone.now()
+    run = BenchmarkRun.objects.create(
+        code=next_code(timezone.localtime(now).year),
+        created_by_id=by.pk if by else None,
+        created_at=now,
+        requests_count=config.requests_count,
+        prompt_tokens=config.prompt_tokens,
+        output_tokens=config.output_tokens,
+        seed=secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
+    )
+    BenchmarkStep.objects.bulk_create(
+        BenchmarkStep(run=run, position=position, concurrency=concurrency)
+        for position, concurrency in enumerate(config.concurrencies, start=1)
+    )
+    return run
+
+
+def next_code(year: int) -> str:
+    """2026-0001, 2026-0002… The highest number is compared as a number: 2026-10000 comes after 2026-9999."""
+    codes = BenchmarkRun.objects.filter(code__startswith=f"{year}-").values_list("code", flat=True)
+    highest = max((int(code.split("-")[1]) for code in codes), default=0)
+    return f"{year}-{highest + 1:04d}"
+
+
+def claim(run_id: int, worker: str) -> bool:
+    """Take a queued run for `worker`; False when it is not queued. HostBusyError when another one is running here."""
+    now, host = timezone.now(), hardware.this_host()
+    try:
+        with transaction.atomic():
+            taken = BenchmarkRun.objects.filter(pk=run_id, status=Status.QUEUED).update(
+                status=Status.RUNNING,
+                phase=Phase.PREPARING,
+                claimed_by=worker,
+                started_at=now,
+                heartbeat_at=now,
+                host_name=host.name,
+                cpu_model=host.cpu_model,
+                cpu_count=host.cpu_count,
+                memory_bytes=host.memory_bytes,
+                kernel=host.kernel,
+                python_version=host.python_version,
+            )
+    except IntegrityError as error:
+        raise HostBusyError(host.name) from error
+    return taken == 1
+
+
+def heartbeat(run_id: int) -> bool:
+    """Say that the run is alive; False when it is not running any more (cancelled, or taken for dead)."""
+    return BenchmarkRun.objects.filter(pk=run_id, status=Status.RUNNING).update(heartbeat_at=timezone.now()) == 1
+
+
+def cancel_requested(run_id: int) -> bool:
+    return BenchmarkRun.objects.filter(pk=run_id, cancel_requested_at__isnull=False).exists()
+
+
+def request_cancel(run_id: int) -> bool:
+    """Cancel a queued run at once, ask a running one to stop; False when it is over already."""
+    now = timezone.now()
+    queued = BenchmarkRun.objects.filter(pk=run_id, status=Status.QUEUED)
+    if queued.update(status=Status.CANCELLED, cancel_requested_at=now, finished_at=now):
+        return True
+    running = BenchmarkRun.objects.filter(pk=run_id, status=Status.RUNNING)
+    return running.update(cancel_requested_at=now) == 1
+
+
+def reap_stalled(now: dt.datetime | None = None) -> int:
+    """Mark running runs without a sign of life as stalled; how many. Called by each page read and each worker.
+
+    The usual read costs one query: the update is only sent when there is something to mark.
+    """
+    now = now or timezone.now()
+    silent = BenchmarkRun.objects.filter(status=Status.RUNNING, heartbeat_at__lt=now - STALLED_AFTER)
+    if not (found := list(silent.values_list("pk", flat=True))):
+        return 0
+    return silent.filter(pk__in=found).update(
+        status=Status.STALLED, finished_at=now, error_code="heartbeat_lost", flag_partial=True
+    )
+
+
+def finish(run_id: int, status: str, code: str = "", detail: str = "") -> bool:
+    """End a live run; False when it had ended already. What it has measured so far stays, marked partial."""
+    partial = status != Status.SUCCEEDED or BenchmarkStep.objects.filter(run=run_id, complete=False).exists()
+    values = {"status": status, "finished_at": timezone.now(), "error_detail": detail, "flag_partial": partial}
+    if code:
+        values["error_code"] = code
+    return BenchmarkRun.objects.filter(pk=run_id, status__in=LIVE).update(**values) == 1
+
+
+def execute(run_id: int, worker: str) -> None:
+    """Claim and run one measurement to its end; nothing for a run not queued; HostBusyError when it must wait."""
+    reap_stalled()
+    if not claim(run_id, worker):
+        return
+    run = BenchmarkRun.objects.get(pk=run_id)
+    try:
+        with Runner(plan_of(run)) as runner:
+            end = follow(run, runner)
+        seal_samples(run)
+        finish(run.pk, end.status, end.code, end.detail)
+    except Exception as error:
+        finish(run.pk, Status.FAILED, "internal", f"{type(error).__name__}: {error}")
+        raise
+
+
+def run_folder(run: BenchmarkRun) -> Path:
+    """Where the raw files of a run lie."""
+    return Path(settings.VAR_DIR) / "runs" / run.code
+
+
+def plan_of(run: BenchmarkRun) -> records.Plan:
+    """What the supervisor is to do; makes the test model if it is not there, and records which it is."""
+    model_path = testmodel.ensure(Path(settings.VAR_DIR) / "models")
+    run.model_name, run.precision = testmodel.TEST_MODEL.name, PRECISION
+    run.model_sha256 = testmodel.sha256(model_path)
+    run.save(update_fields=["model_name", "precision", "model_sha256"])
+    return records.Plan(
+        model_path=str(model_path),
+        folder=str(run_folder(run)),
+        concurrencies=tuple(run.steps.values_list("concurrency", flat=True)),
+        requests_count=run.requests_count,
+        prompt_tokens=run.prompt_tokens,
+        output_tokens=run.output_tokens,
+        seed=run.seed,
+        vocabulary_size=testmodel.TEST_MODEL.vocabulary_size,
+    )
+
+
+def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
+    """Record what the supervisor says until it is done; the heartbeat is at least once a second."""
+    steps = {step.position: step for step in run.steps.all()}
+    end = records.RunEnd("failed", "supervisor_lost")
+    for message in runner.messages():
+        if not heartbeat(run.pk) or cancel_requested(run.pk):
+            runner.stop()
+        match message:
+            case records.EngineReady():
+                record_engine(run.pk, message)
+            case records.Tick():
+                record_tick(run.pk, steps[message.step], message)
+            case records.StepEnd():
+                record_step(run.pk, steps[message.step], message, runner.plan.samples_path)
+            case records.RunEnd():
+                end = message
+    if end.code == "supervisor_lost" and cancel_requested(run.pk):
+        return records.RunEnd("cancelled")
+    return end
+
+
+def record_engine(run_id: int, ready: records.EngineReady) -> None:
+    BenchmarkRun.objects.filter(pk=run_id).update(
+        engine=ready.engine,
+        engine_version=ready.version,
+        engine_threads_count=ready.threads_count,
+        engine_cores=ready.engine_cores,
+        client_cores=ready.client_cores,
+        flag_shared_core=ready.shared_core,
+        phase=Phase.WARMING_UP,
+    )
+
+
+def record_tick(run_id: int, step: BenchmarkStep, tick: records.Tick) -> None:
+    BenchmarkTick.objects.create(
+        step=step,
+        at=timezone.now(),
+        warming_up=tick.warming_up,
+        done_count=tick.done_count,
+        error_count=tick.error_count,
+        tok_per_s=tick.tok_per_s,
+        ttft_p50_ms=tick.ttft_p50_ms,
+        loop_lag_ms=tick.loop_lag_ms,
+    )
+    phase = Phase.WARMING_UP if tick.warming_up else Phase.MEASURING
+    BenchmarkRun.objects.filter(pk=run_id).exclude(phase=phase).update(phase=phase)
+
+
+@transaction.atomic
+def record_step(run_id: int, step: BenchmarkStep, end: records.StepEnd, samples_path: Path) -> None:
+    """Aggregate the step's requests from the samples file; a second call replaces nothing and adds nothing."""
+    requests = records.load_requests(samples_path, end.step)
+    window = None
+    if end.window_start_ns is not None and end.window_end_ns is not None:
+        window = end.window_start_ns, end.window_end_ns
+    found = metrics.step_metrics(requests, window)
+    bound = metrics.client_bound(found, end)
+    recorded = BenchmarkStep.objects.filter(pk=step.pk, finished_at__isnull=True).update(
+        **asdict(found),
+        finished_at=timezone.now(),
+        complete=end.complete,
+        client_bound=bound,
+        loop_lag_p99_ms=end.loop_lag_p99_ms,
+        client_cpu_ratio=end.client_cpu_ratio,
+    )
+    if not recorded:
+        return
+    BenchmarkSample.objects.bulk_create([sample_of(step, request, end.started_ns) for request in requests])
+    raise_flags(run_id, found, requests, client_bound=bound)
+
+
+def raise_flags(
+    run_id: int, found: metrics.StepMetrics, requests: Sequence[records.Request], *, client_bound: bool
+) -> None:
+    """Flags only ever go up: one bad step marks the run."""
+    flags = {
+        "flag_client_bound": client_bound,
+        "flag_tokens_estimated": metrics.tokens_estimated(requests),
+        "flag_outputs_short": metrics.outputs_short(found),
+        "flag_prefix_cache_warm": metrics.prefix_cache_warm(found),
+    }
+    if raised := {name: True for name, up in flags.items() if up}:
+        BenchmarkRun.objects.filter(pk=run_id).update(**raised)
+
+
+def sample_of(step: BenchmarkStep, request: records.Request, started_ns: int) -> BenchmarkSample:
+    sent_ns = request.sent_ns
+    return BenchmarkSample(
+        step=step,
+        number=request.number,
+        warm_up=request.warm_up,
+        sent_s=None if sent_ns is None else (sent_ns - started_ns) / metrics.NS_PER_S,
+        ttft_ms=metrics.ttft_ms(request),
+        tpot_ms=metrics.tpot_ms(request),
+        e2e_ms=metrics.e2e_ms(request),
+        gap_max_ms=max(metrics.gaps_ms(request), default=None),
+        dispatch_lag_ms=metrics.dispatch_lag_ms(request),
+        prompt_tokens=request.prompt_tokens,
+        output_tokens=request.output_tokens,
+        events_count=len(request.arrivals_ns),
+        token_source=request.token_source,
+        finish_reason=request.finish_reason[:20],
+        done_seen=request.done_seen,
+        http_status=request.http_status,
+        error_kind=request.error_kind,
+        error_message=request.error_message,
+    )
+
+
+def seal_samples(run: BenchmarkRun) -> None:
+    """Keep the digest of the raw file, so that what was aggregated can be checked later."""
+    path = run_folder(run) / "samples.jsonl"
+    BenchmarkRun.objects.filter(pk=run.pk).update(phase=Phase.AGGREGATING)
+    if path.exists():
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        BenchmarkRun.objects.filter(pk=run.pk).update(samples_sha256=digest)
+
+
+def stop_runs_of(worker: str) -> int:
+    """Ask the runs that `worker` measures to stop, because it is shutting down; how many."""
+    return BenchmarkRun.objects.filter(status=Status.RUNNING, claimed_by=worker).update(
+        cancel_requested_at=timezone.now(), error_code="worker_stopped"
+    )
