@@ -1,0 +1,130 @@
+"""The same answer as a file: CSV, a workbook, JSON. All of them hold unrounded numbers; rounding is for pages.
+
+The CSV follows the language: `;` and a decimal comma in French, `,` and a dot in English. Text that a spreadsheet
+would run as a formula gets an apostrophe in front, which `restored` takes away again; numbers stay numbers.
+"""
+
+import csv
+import io
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+
+from calculator import fields, formats
+from calculator.answers import Answer
+from calculator.document import document
+from calculator.permalinks import Problem
+from calculator.presenters import Row, export_rows
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+GUARD = "'"
+CSV_TYPE = "text/csv; charset=utf-8"
+XLSX_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+# Excel reads UTF-8 only with this mark at the head of the file.
+BYTE_ORDER_MARK = "\ufeff"
+COLUMN_WIDTHS = (28, 46, 24, 26, 18, 60, 12)
+Cell = Decimal | str
+
+
+def guarded(text: str) -> str:
+    """`text` as a spreadsheet shows it rather than runs it; text that begins with the guard gets it twice."""
+    return f"{GUARD}{text}" if text.startswith((*FORMULA_STARTS, GUARD)) else text
+
+
+def restored(text: str) -> str:
+    """The text that `guarded` was given."""
+    return text.removeprefix(GUARD)
+
+
+def header(answer: Answer, permalink: str) -> tuple[tuple[str, str], ...]:
+    """What every file says of itself before its rows."""
+    return (
+        (_("Document"), _("VMCloud calculator, économie des tokens")),
+        (_("Établi le"), formats.instant(timezone.now())),
+        (_("Prix du"), formats.instant(answer.scenario.at)),
+        (_("Liste de prix"), str(answer.scenario.catalog_version)),
+        (_("Lien"), permalink),
+        (_("Prix"), _("hors taxes (HT) sauf mention TTC")),
+    )
+
+
+def columns() -> tuple[str, ...]:
+    """The head of the rows."""
+    return (_("Section"), _("Grandeur"), _("Valeur"), _("Unité"), _("Origine"), _("Source"), _("Date"))
+
+
+def cells(row: Row) -> tuple[Cell, ...]:
+    """One row; what is unknown is a word, never 0."""
+    value: Cell = _("inconnu") if row.value is None else row.value
+    day = row.date.isoformat() if row.date else ""
+    return (row.section, row.label, value, row.unit, row.kind, row.source, day)
+
+
+def csv_text(answer: Answer, permalink: str) -> str:
+    """The answer as CSV in the active language."""
+    french = formats.babel_locale() == "fr_FR"
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=";" if french else ",")
+    writer.writerows([guarded(name), guarded(value)] for name, value in header(answer, permalink))
+    writer.writerow([])
+    writer.writerow(columns())
+    for row in export_rows(answer.estimate):
+        writer.writerow([_csv_cell(cell, french) for cell in cells(row)])
+    return BYTE_ORDER_MARK + out.getvalue()
+
+
+def _csv_cell(cell: Cell, french: bool) -> str:
+    if isinstance(cell, Decimal):
+        return fields.plain(cell).replace(".", ",") if french else fields.plain(cell)
+    return guarded(cell)
+
+
+def workbook(answer: Answer, permalink: str) -> bytes:
+    """The answer as an XLSX file; numbers are numbers, text is never a formula."""
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet(_("Économie"))
+    for letter, width in zip("ABCDEFG", COLUMN_WIDTHS, strict=True):
+        sheet.column_dimensions[letter].width = width
+    lines: list[Iterable[Cell]] = [*header(answer, permalink), (), columns()]
+    lines += [cells(row) for row in export_rows(answer.estimate)]
+    for line in lines:
+        sheet.append([_xlsx_cell(sheet, cell) for cell in line])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _xlsx_cell(sheet: Any, cell: Cell) -> Any:
+    if isinstance(cell, Decimal):
+        return WriteOnlyCell(sheet, value=float(cell))
+    text = WriteOnlyCell(sheet, value=fields.UNPRINTABLE.sub(" ", cell))
+    text.data_type = "s"
+    return text
+
+
+def response(answer: Answer, suffix: str, permalink: str, defaults: Iterable[str] = ()) -> HttpResponse:
+    """The file with that suffix; `permalink` is the absolute address of the page that shows the same."""
+    if suffix == "json":
+        return JsonResponse(document(answer, permalink, defaults), json_dumps_params={"ensure_ascii": False})
+    content = csv_text(answer, permalink).encode() if suffix == "csv" else workbook(answer, permalink)
+    found = HttpResponse(content, content_type=CSV_TYPE if suffix == "csv" else XLSX_TYPE)
+    found.headers["Content-Disposition"] = f'attachment; filename="{file_name(answer, suffix)}"'
+    return found
+
+
+def file_name(answer: Answer, suffix: str) -> str:
+    """A name that tells the files of two scenarios apart."""
+    volume = fields.plain(answer.estimate.volume_tokens.to_integral_value())
+    return f"vmcloud-{answer.scenario.sku}-{volume}-{answer.scenario.at:%Y%m%d}.{suffix}"
+
+
+def problems(found: Iterable[Problem]) -> JsonResponse:
+    """What a link cannot be answered for, as JSON with the status of a bad request."""
+    listed = [{"key": problem.key, "message": problem.message} for problem in found]
+    return JsonResponse({"errors": listed}, status=400, json_dumps_params={"ensure_ascii": False})

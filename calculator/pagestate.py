@@ -1,0 +1,76 @@
+"""What a calculator's template is given: the form, the answer in words, and every link that leads on from it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from calculator import answers, permalinks, registry
+from calculator.presenters import page
+from calculator.registry import Calculator
+
+SUFFIXES = ("csv", "xlsx", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLine:
+    """One error for the summary at the head of the form: the field's id (empty for none), its label, the sentence."""
+
+    field_id: str
+    label: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportLink:
+    """One file of the scenario shown."""
+
+    suffix: str
+    label: str
+    href: str
+
+
+def address(name: str, query: str) -> str:
+    """The page of a calculator at a query."""
+    return f"{reverse(name)}?{query}" if query else reverse(name)
+
+
+def context(tool: Calculator, outcome: answers.Outcome) -> dict[str, Any]:
+    """Everything that calculator/<name>.html reads. `page` and `estimate` are None where there is no answer."""
+    found = outcome.answer
+    scenario = found.scenario if found else outcome.form.base
+    query = permalinks.write(scenario)
+    return {
+        "calculator": tool,
+        "form": outcome.form,
+        "estimate": found.estimate if found else None,
+        "page": page.economics(found.estimate) if found else None,
+        "today": page.economics(outcome.today.estimate) if outcome.today else None,
+        "errors": error_lines(outcome),
+        "notices": outcome.notices,
+        "presets": registry.preset_links(tool, scenario),
+        "profiles": registry.profile_links(tool, scenario),
+        "query": query,
+        "permalink": address(tool.name, query),
+        "exports": export_links(tool.name, query) if found else (),
+        "save_url": reverse("estimate-save"),
+    }
+
+
+def error_lines(outcome: answers.Outcome) -> tuple[ErrorLine, ...]:
+    """Every error of the form, in the order of its fields, those without a field first."""
+    form = outcome.form
+    if not form.is_bound:
+        return ()
+    lines = [ErrorLine("", "", str(message)) for message in form.non_field_errors()]
+    for name in form.fields:
+        field = form[name]
+        lines += [ErrorLine(field.id_for_label or field.auto_id, str(field.label), str(text)) for text in field.errors]
+    return tuple(lines)
+
+
+def export_links(name: str, query: str) -> tuple[ExportLink, ...]:
+    """The same scenario as files, at the page's own path with another suffix."""
+    return tuple(
+        ExportLink(suffix, suffix.upper(), f"{reverse('export', args=[name, suffix])}?{query}") for suffix in SUFFIXES
+    )

@@ -1,0 +1,201 @@
+"""Saved estimates: kept exactly as they were, reopened as they were, recalculated only beside themselves.
+
+A saved estimate holds its question (the canonical query), the catalogue version, rate, figures and price rows behind
+it, and its whole answer in every language of the product. Nothing here ever prices it again.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.translation import get_language, override
+
+from calculator import answers, catalog, formats, permalinks, snapshots
+from calculator.answers import Answer
+from calculator.document import ROUNDING, document
+from calculator.models import EstimateSnapshot, PriceRow
+from calculator.presenters import Row, export_rows
+
+SLUG_BYTES = 18
+RATE_DECIMALS, HOURS_DECIMALS = 8, 2
+MONEY_SIGNS = ("€", "$")
+SMALL = Decimal("0.10")
+MONEY_DECIMALS, SMALL_DECIMALS = 2, 4
+FIGURE_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a saved estimate in words: as it was, and as it is today where that was asked for."""
+
+    section: str
+    label: str
+    value: str
+    unit: str
+    kind: str
+    source: str
+    today: str = ""
+    has_changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A saved estimate ready to show."""
+
+    snapshot: EstimateSnapshot
+    sentence: str
+    permalink: str
+    sections: tuple[tuple[str, tuple[Line, ...]], ...]
+    today: Answer | None = None
+    today_sentence: str = ""
+    today_link: str = ""
+    problems: tuple[str, ...] = field(default=())
+
+
+def save(name: str, answer: Answer) -> EstimateSnapshot:
+    """Keep `answer` under an address that cannot be guessed."""
+    estimate = answer.estimate
+    rate = estimate.usd_per_eur
+    with transaction.atomic():
+        snapshot = EstimateSnapshot.objects.create(
+            slug=secrets.token_urlsafe(SLUG_BYTES),
+            calculator=name,
+            query=answer.query,
+            catalog_version_id=answer.facts.catalog_version,
+            usd_per_eur=formats.half_up(rate.value, RATE_DECIMALS) if rate else None,
+            rate_date=rate.date if rate else None,
+            hours_per_month=formats.half_up(estimate.hours_per_month_h.value, HOURS_DECIMALS),
+            rounding=ROUNDING,
+            results=in_every_language(name, answer),
+        )
+        snapshot.figures.set(used_figures(answer))
+        snapshot.prices.set(used_prices(answer))
+    return snapshot
+
+
+def in_every_language(name: str, answer: Answer) -> dict[str, Any]:
+    """The whole answer once a language, from facts labelled in that language."""
+    found = {}
+    for code, _name in settings.LANGUAGES:
+        with override(code):
+            again = answers.answer(answer.scenario)
+            found[code] = document(again, f"{reverse(name)}?{answer.query}")
+    return found
+
+
+def used_figures(answer: Answer) -> set[int]:
+    """The figures behind the chosen SKU and behind the overview."""
+    skus = (answer.facts.sku, *answer.facts.skus)
+    return {sku.throughput.figure_id for sku in skus if sku.throughput and sku.throughput.figure_id is not None}
+
+
+def used_prices(answer: Answer) -> list[PriceRow]:
+    """The price rows in force behind every offer of the answer."""
+    known, at = snapshots.snapshot(answer.facts.catalog_version), answer.scenario.at
+    codes = {sku.code for sku in (answer.facts.sku, *answer.facts.skus)} | {api.code for api in answer.facts.apis}
+    items = (item for item in known.items if item.code in codes)
+    return [row for item in items for row in snapshots.current_rows(known, item, at).values()]
+
+
+def find(slug: str) -> EstimateSnapshot | None:
+    """The saved estimate at that address, if there is one."""
+    return EstimateSnapshot.objects.filter(slug=slug).first()
+
+
+def opened(snapshot: EstimateSnapshot) -> Saved:
+    """The estimate as it was when it was saved, in the reader's language."""
+    kept = document_of(snapshot)
+    return Saved(
+        snapshot=snapshot,
+        sentence=str(kept["answer"]["sentence"]),
+        permalink=str(kept["permalink"]),
+        sections=by_section(tuple(line_of(row) for row in kept["rows"])),
+    )
+
+
+def document_of(snapshot: EstimateSnapshot) -> Mapping[str, Any]:
+    """The saved answer in the active language."""
+    results: Mapping[str, Any] = snapshot.results
+    code = (get_language() or settings.LANGUAGE_CODE)[:2]
+    kept: Mapping[str, Any] = results.get(code) or next(iter(results.values()))
+    return kept
+
+
+def line_of(row: Mapping[str, Any], today: str = "") -> Line:
+    """A saved row in words, with today's beside it where that is known."""
+    value = shown(row["value"], bool(row["is_number"]), str(row["unit"]))
+    return Line(
+        section=str(row["section"]),
+        label=str(row["label"]),
+        value=value,
+        unit=str(row["unit"]),
+        kind=str(row["kind"]),
+        source=str(row["source"]),
+        today=today,
+        has_changed=bool(today) and today != value,
+    )
+
+
+def shown(value: str | None, is_number: bool, unit: str) -> str:
+    """A saved value as the reader writes it: money with two decimals (four under 0.10)."""
+    if value is None or not is_number:
+        return formats.number(None) if value is None else value
+    number = Decimal(value)
+    if unit.startswith(MONEY_SIGNS):
+        return formats.number(number, SMALL_DECIMALS if 0 < abs(number) < SMALL else MONEY_DECIMALS)
+    is_whole = number == number.to_integral_value()
+    return formats.number(number if is_whole else formats.significant(number, FIGURE_DIGITS).normalize())
+
+
+def by_section(lines: tuple[Line, ...]) -> tuple[tuple[str, tuple[Line, ...]], ...]:
+    """The lines under their section's title, in the order of the export."""
+    titles = dict.fromkeys(line.section for line in lines)
+    return tuple((title, tuple(line for line in lines if line.section == title)) for title in titles)
+
+
+def recalculated(snapshot: EstimateSnapshot) -> Saved:
+    """The estimate as it was, and beside each row what the same question gives with today's catalogue.
+
+    A code that the catalogue no longer holds leaves the old estimate alone and is named in `problems`.
+    """
+    kept = opened(snapshot)
+    default = catalog.default_scenario()
+    then = answers.from_link(QueryDict(snapshot.query))
+    try:
+        if then.answer is None:
+            return _alone(kept, [problem.message for problem in then.problems])
+        now = answers.answer(answers.recalculated(then.answer, default))
+    except catalog.NotFound as error:
+        return _alone(kept, [answers.missing_sentence(error, default)])
+    rows = {_name(row): row for row in export_rows(now.estimate)}
+    lines = [line_of(row, _today(rows.get((row["section"], row["label"])))) for row in document_of(snapshot)["rows"]]
+    return Saved(
+        snapshot=snapshot,
+        sentence=kept.sentence,
+        permalink=kept.permalink,
+        sections=by_section(tuple(lines)),
+        today=now,
+        today_sentence=str(document(now, "")["answer"]["sentence"]),
+        today_link=f"{reverse(snapshot.calculator)}?{permalinks.write(now.scenario)}",
+    )
+
+
+def _alone(kept: Saved, problems: list[str]) -> Saved:
+    return Saved(kept.snapshot, kept.sentence, kept.permalink, kept.sections, problems=tuple(problems))
+
+
+def _name(row: Row) -> tuple[str, str]:
+    return row.section, row.label
+
+
+def _today(row: Row | None) -> str:
+    if row is None:
+        return formats.number(None)
+    is_number = isinstance(row.value, Decimal)
+    return shown(None if row.value is None else str(row.value), is_number, row.unit)

@@ -1,0 +1,21 @@
+"""Addresses of the calculators; a file of the same scenario stands at the page's path with another suffix."""
+
+from django.urls import path, re_path
+
+from calculator import pages, registry, views
+
+ECONOMICS = {"name": registry.ECONOMICS}
+
+urlpatterns = [
+    path("", pages.dashboard, name="home"),
+    path("skus/", pages.sku_table, name="skus"),
+    path("gpus/", pages.gpu_table, name="gpus"),
+    path("prices/", pages.price_table, name="prices"),
+    path("prices/<str:kind>/<str:code>/", pages.price_history, name="price-history"),
+    path("methodology/", pages.method, name="methodology"),
+    re_path(r"^economics/?$", views.calculator, ECONOMICS, name="economics"),
+    path("economics/save", views.save, ECONOMICS, name="estimate-save"),
+    re_path(r"^(?P<name>[a-z]+)\.(?P<suffix>csv|xlsx|json)$", views.export, name="export"),
+    path("estimates/<slug:slug>", views.estimate_saved, name="estimate-saved"),
+    path("coming/<slug:name>", views.coming, name="coming"),
+]

@@ -1,0 +1,120 @@
+"""Pages of the calculators: the form and its live result, the exports of the same scenario, saved estimates."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.views.decorators.http import require_POST, require_safe
+
+from calculator import answers, catalog, exports, pagestate, registry, saved
+from calculator.registry import Calculator
+
+View = Callable[..., HttpResponse]
+VARY = ("HX-Request", "HX-History-Restore-Request")
+
+
+def needs_catalogue(view: View) -> View:
+    """The view, or while the catalogue is empty a page that says so (503: nothing can be answered yet)."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, **kwargs)
+        except catalog.NotFound as error:
+            if error.kind != "version" or error.code:
+                raise
+            return render(request, "calculator/empty.html", status=503)
+
+    return wrapped
+
+
+@require_safe
+@needs_catalogue
+def calculator(request: HttpRequest, name: str) -> HttpResponse:
+    """A calculator's page. A submitted form leads to its canonical link; htmx gets the result and its address."""
+    tool = open_calculator(name)
+    if "form" not in request.GET:
+        return shown(request, tool, tool.from_link(request.GET))
+    outcome = tool.from_form(request.GET)
+    if outcome.answer is None or wants_fragment(request):
+        return shown(request, tool, outcome)
+    return HttpResponseRedirect(pagestate.address(tool.name, outcome.answer.query))
+
+
+def open_calculator(name: str) -> Calculator:
+    """The calculator of that name; 404 where there is none."""
+    if name not in registry.CALCULATORS:
+        raise Http404(name)
+    return registry.CALCULATORS[name]
+
+
+def wants_fragment(request: HttpRequest) -> bool:
+    """True for htmx's own requests; going back in history wants the whole page."""
+    htmx = getattr(request, "htmx", None)
+    return bool(htmx) and htmx is not None and not htmx.history_restore_request
+
+
+def shown(request: HttpRequest, tool: Calculator, outcome: answers.Outcome, status: int = 200) -> HttpResponse:
+    """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
+    template = f"calculator/{tool.name}.html"
+    context = pagestate.context(tool, outcome)
+    if not wants_fragment(request):
+        response = render(request, template, context, status=status)
+    elif outcome.answer is None:
+        response = render(request, f"{template}#problems", context)
+        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#problems", "innerHTML"
+    else:
+        response = render(request, f"{template}#result", context)
+        header = "HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"
+        response.headers[header] = pagestate.address(tool.name, outcome.answer.query)
+    patch_vary_headers(response, VARY)
+    patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+@require_safe
+@needs_catalogue
+def export(request: HttpRequest, name: str, suffix: str) -> HttpResponse:
+    """The same scenario as a file; a link that cannot be answered leads to the page that says why."""
+    tool = open_calculator(name)
+    outcome = tool.from_link(request.GET)
+    if outcome.answer is not None:
+        permalink = request.build_absolute_uri(pagestate.address(tool.name, outcome.answer.query))
+        return exports.response(outcome.answer, suffix, permalink, outcome.defaults)
+    if suffix == "json":
+        return exports.problems(outcome.problems)
+    return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))
+
+
+@require_POST
+@needs_catalogue
+def save(request: HttpRequest, name: str) -> HttpResponse:
+    """Keep the estimate of the posted link as it is now, and lead to its own address."""
+    tool = open_calculator(name)
+    outcome = tool.from_link(QueryDict(request.POST.get("query", "")))
+    if outcome.answer is None:
+        return shown(request, tool, outcome, status=422)
+    snapshot = saved.save(tool.name, outcome.answer)
+    return HttpResponseRedirect(reverse("estimate-saved", args=[snapshot.slug]), status=303)
+
+
+@require_safe
+def estimate_saved(request: HttpRequest, slug: str) -> HttpResponse:
+    """A saved estimate as it was; asked to, today's beside it."""
+    snapshot = saved.find(slug)
+    if snapshot is None:
+        raise Http404(slug)
+    shown_again = saved.recalculated(snapshot) if "recalculate" in request.GET else saved.opened(snapshot)
+    return render(request, "calculator/saved.html", {"saved": shown_again})
+
+
+@require_safe
+def coming(request: HttpRequest, name: str) -> HttpResponse:
+    """The door of a calculator that is announced."""
+    if name not in registry.DOORS:
+        raise Http404(name)
+    return render(request, "calculator/coming.html", {"door": registry.DOORS[name]})
