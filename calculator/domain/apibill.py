@@ -113,6 +113,7 @@ def request_cost(usage: Usage, tiers: tuple[Rates, ...]) -> RequestCost:
 
     A component that is used and has no price makes the whole cost unknown, never smaller.
 
+    >>> from calculator.domain.provenance import Kind
     >>> usd = lambda amount: Sourced(Decimal(amount), "USD/Mtok", Kind.LIST_PRICE)
     >>> rates = Rates(input=usd("2.50"), cache_read=usd("0.25"), output=usd("15.00"))
     >>> request_cost(openai_usage(17_903, 17_817, 500), (rates,)).usd.normalize()

@@ -7,7 +7,7 @@ The GPU costs n × step + fixed, with n = ⌈V ÷ K⌉; the API costs price × V
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
-from calculator.domain.gpubill import rounded_up
+from calculator.domain.gpubill import SAME_COUNT_RATIO, rounded_up
 from calculator.domain.scenario import BreakEven, Interval, Outcome
 
 LISTED_INTERVALS_COUNT = 12
@@ -30,13 +30,14 @@ class Staircase:
 def first_winning_count(stairs: Staircase, eur_per_token: Decimal) -> int | None:
     """The lowest instance count that, when full, costs less than the API; None when no count does.
 
-    A full step saves n × (price × K − step) − fixed: without fixed costs the first step wins or none does.
+    A full step saves n × (price × K − step) − fixed: without fixed costs the first step wins or none does. A saving
+    within the last digits of a division is none.
 
     >>> first_winning_count(Staircase(Decimal(800), Decimal(100), Decimal(450)), Decimal(10))
     3
     """
     saving = eur_per_token * stairs.capacity_tokens - stairs.step_eur
-    if saving <= 0:
+    if saving <= stairs.step_eur * SAME_COUNT_RATIO:
         return None
     return int((stairs.fixed_eur / saving).to_integral_value(ROUND_FLOOR)) + 1
 
@@ -51,13 +52,6 @@ def first_whole_count(stairs: Staircase, eur_per_token: Decimal) -> int:
     """
     filled = eur_per_token * stairs.capacity_tokens
     return max(1, int(rounded_up((stairs.fixed_eur + filled) / (filled - stairs.step_eur))))
-
-
-def _tail_start(stairs: Staircase, eur_per_token: Decimal, first: int, whole: int) -> tuple[int, Decimal]:
-    """The count on which the endless interval begins, and its first token."""
-    count = max(first, whole - 1)
-    begins = stairs.cost_eur(count) / eur_per_token
-    return count, max(begins, (count - 1) * stairs.capacity_tokens)
 
 
 def staircase_break_even(
@@ -79,7 +73,8 @@ def staircase_break_even(
     if first is None:
         return BreakEven(Outcome.NEVER, utilisation_ratio=utilisation_ratio)
     whole = first_whole_count(stairs, eur_per_token)
-    tail_count, tail_start = _tail_start(stairs, eur_per_token, first, whole)
+    tail_count = max(first, whole - 1)
+    tail_start = stairs.cost_eur(tail_count) / eur_per_token
     listed = min(tail_count, first + LISTED_INTERVALS_COUNT - 1)
     parts = [
         Interval(stairs.cost_eur(count) / eur_per_token, count * stairs.capacity_tokens)
@@ -101,21 +96,18 @@ def _outcome(first: int, tail_start: Decimal) -> Outcome:
     return Outcome.ALWAYS if tail_start == 0 else Outcome.REACHED
 
 
-def linear_break_even(
-    gpu_eur_per_token: Decimal,
-    fixed_eur: Decimal,
-    eur_per_token: Decimal,
-    utilisation_ratio: Decimal | None = None,
-) -> BreakEven:
-    """Two straight lines, for a GPU paid by the hours used: fixed ÷ (API price − GPU price), the billing step left out.
+def linear_break_even(stairs: Staircase, eur_per_token: Decimal, utilisation_ratio: Decimal | None = None) -> BreakEven:
+    """The same for a GPU paid by the hours used, a straight line: fixed ÷ (API price − step ÷ capacity). The rounding
+    to the billing step, at most one hour a month, is left out.
 
-    >>> linear_break_even(Decimal("0.00001"), Decimal(100), Decimal("0.000015")).intervals[0].start_tokens
-    Decimal('2E+7')
+    >>> stairs = Staircase(Decimal(10), Decimal(1_000_000), Decimal(100))
+    >>> int(linear_break_even(stairs, Decimal("0.000015")).intervals[0].start_tokens)
+    20000000
     """
-    saving = eur_per_token - gpu_eur_per_token
+    saving = eur_per_token - stairs.step_eur / stairs.capacity_tokens
     if saving <= 0:
         return BreakEven(Outcome.NEVER, utilisation_ratio=utilisation_ratio)
-    start = fixed_eur / saving
+    start = stairs.fixed_eur / saving
     outcome = Outcome.REACHED if start else Outcome.ALWAYS
     return BreakEven(outcome, (Interval(start, None),), utilisation_ratio)
 

@@ -9,10 +9,12 @@ from decimal import Decimal
 
 from calculator.domain import narrative, tables
 from calculator.domain.apibill import Conversion, Quote, quote
+from calculator.domain.comparison import Inputs, comparisons
 from calculator.domain.gpubill import Terms, gpu_bill, plan
 from calculator.domain.offers import Basis, EconomicsFacts, Scope, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced, weakest_kind
 from calculator.domain.scenario import Comparison, EconomicsEstimate, EconomicsScenario, GpuBill
+from calculator.domain.steps import steps
 from calculator.domain.workload import demand, usage
 
 SINGLE_STREAM_CONCURRENCY = 1
@@ -86,23 +88,29 @@ def _quotes(scenario: EconomicsScenario, facts: EconomicsFacts) -> tuple[Quote, 
     return tuple(quote(api, one_request, scenario.mode, scenario.batch_share_ratio) for api in facts.apis)
 
 
-def settled(scenario: EconomicsScenario, facts: EconomicsFacts) -> tables.Inputs:
+def _reference(code: str, quotes: tuple[Quote, ...]) -> Quote | None:
+    """The API that savings and the utilisation table refer to; the first one where the asked one is not compared,
+    which a warning then says."""
+    return next((item for item in quotes if item.api.code == code), quotes[0] if quotes else None)
+
+
+def settled(scenario: EconomicsScenario, facts: EconomicsFacts) -> Inputs:
     """The scenario and the facts brought together: terms, the chosen plan, one quote per API."""
     terms = settled_terms(scenario, facts)
     quotes = _quotes(scenario, facts)
-    return tables.Inputs(
+    return Inputs(
         terms=terms,
         chosen=plan(chosen_sku(scenario, facts.sku), scenario.basis, terms),
         quotes=quotes,
-        reference=next((item for item in quotes if item.api.code == scenario.reference), None),
+        reference=_reference(scenario.reference, quotes),
         tie_ratio=scenario.tie_ratio,
     )
 
 
-def core(inputs: tables.Inputs) -> tuple[GpuBill, tuple[Comparison, ...]]:
+def core(inputs: Inputs) -> tuple[GpuBill, tuple[Comparison, ...]]:
     """The answer without its tables: the chosen GPU's month, and the verdict and break-even against each API."""
     bill = gpu_bill(inputs.chosen, inputs.terms, inputs.terms.month.units)
-    return bill, tables.comparisons(inputs, bill)
+    return bill, comparisons(inputs, bill)
 
 
 def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEstimate:
@@ -115,7 +123,7 @@ def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEst
     inputs = settled(scenario, facts)
     terms, month = inputs.terms, inputs.terms.month
     bill, compared = core(inputs)
-    reference = next((item for item in compared if item.bill.api.code == scenario.reference), None)
+    reference = next((item for item in compared if inputs.reference and item.bill.api is inputs.reference.api), None)
     return EconomicsEstimate(
         scenario=scenario,
         volume_tokens=month.volume_tokens,
@@ -132,7 +140,7 @@ def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEst
         usd_per_eur=terms.conversion.usd_per_eur,
         hours_per_month_h=terms.hours_h,
         utilisation=terms.utilisation,
-        steps=narrative.steps(inputs, bill, reference),
+        steps=steps(inputs, bill, reference),
         trust=weakest_kind((bill.trust, *(item.bill.trust for item in compared))),
         warnings=narrative.warnings(scenario, inputs, bill, compared),
     )

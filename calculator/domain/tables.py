@@ -1,25 +1,13 @@
-"""The tables of the economics answer: one verdict per API, and the same question at other volumes and utilisations."""
+"""The same question for other SKUs, volumes and utilisations, and over a year."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 
-from calculator.domain.apibill import Quote, api_bill, month_usd
-from calculator.domain.breakeven import Staircase, break_even_utilisation, linear_break_even, staircase_break_even
-from calculator.domain.gpubill import Plan, Terms, capacity, gpu_bill, plan
+from calculator.domain.comparison import Inputs, comparable_total, difference_ratio, verdict
+from calculator.domain.gpubill import gpu_bill, plan
 from calculator.domain.offers import Basis, Sku
-from calculator.domain.scenario import (
-    ApiBill,
-    BreakEven,
-    Comparison,
-    GpuBill,
-    Outcome,
-    OverviewRow,
-    UtilisationCell,
-    Verdict,
-    VolumeRow,
-    YearRow,
-)
+from calculator.domain.scenario import Comparison, GpuBill, OverviewRow, UtilisationCell, VolumeRow, YearRow
 from calculator.domain.units import MONTHS_A_YEAR, MTOK
 
 MATRIX_VOLUMES_TOKENS = tuple(count * MTOK for count in (10, 50, 100, 300, 500))
@@ -33,105 +21,6 @@ GRID_UTILISATIONS_RATIO = tuple(Decimal(percent) / 100 for percent in (15, 24, 4
 
 GPU = "gpu"
 """What a table calls the chosen GPU where it would name an API."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """Everything that an estimate has settled before it fills tables: terms, the chosen plan, a quote per API."""
-
-    terms: Terms
-    chosen: Plan
-    quotes: tuple[Quote, ...]
-    reference: Quote | None
-    tie_ratio: Decimal
-
-    def served(self, stated_units: Decimal) -> Decimal:
-        """Units that reach GPU or API once the response cache has answered its share."""
-        return stated_units * self.terms.month.kept_ratio
-
-    def api_eur(self, quoted: Quote | None, stated_units: Decimal) -> Decimal | None:
-        """One API's month at a stated volume."""
-        if quoted is None:
-            return None
-        usd = month_usd(quoted, self.served(stated_units), self.terms.month.unit_tokens)
-        return self.terms.conversion.eur(usd)
-
-
-def verdict(gpu_eur: Decimal | None, api_eur: Decimal | None, tie_ratio: Decimal) -> Verdict:
-    """Which side costs less; equivalent where the difference is at most `tie_ratio` of the smaller amount.
-
-    >>> verdict(Decimal(105), Decimal(100), Decimal("0.05")).value
-    'equivalent'
-    """
-    if gpu_eur is None or api_eur is None:
-        return Verdict.UNKNOWN
-    if abs(gpu_eur - api_eur) <= tie_ratio * min(gpu_eur, api_eur):
-        return Verdict.EQUIVALENT
-    return Verdict.GPU if gpu_eur < api_eur else Verdict.API
-
-
-def difference_ratio(gpu_eur: Decimal | None, api_eur: Decimal | None) -> Decimal | None:
-    """GPU ÷ API − 1; None where a side is unknown or the API is free.
-
-    >>> difference_ratio(Decimal(62), Decimal(100))
-    Decimal('-0.38')
-    """
-    return gpu_eur / api_eur - 1 if gpu_eur is not None and api_eur else None
-
-
-def break_even(planned: Plan, quoted: Quote, inputs: Inputs) -> BreakEven:
-    """Where the plan beats the API, on the axis of stated output tokens; UNKNOWN when a price, a rate or the
-    exchange rate is missing, or nothing is output."""
-    month = inputs.terms.month
-    request_eur = inputs.terms.conversion.eur(quoted.request_usd)
-    if request_eur is None or not month.output_tokens or not planned.comparable:
-        return BreakEven(Outcome.UNKNOWN)
-    if planned.full is None or planned.month_eur is None or planned.price is None:
-        return BreakEven(Outcome.UNKNOWN)
-    eur_per_token = request_eur / month.output_tokens
-    ratio = break_even_utilisation(planned.month_eur + planned.extras_eur, planned.full, eur_per_token)
-    if not month.kept_ratio:
-        return BreakEven(Outcome.NEVER, utilisation_ratio=ratio)
-    planned_tokens = capacity(planned.full, inputs.terms.utilisation.value)
-    if planned.is_hours_used:
-        gpu_eur_per_token = planned.month_eur / planned_tokens * month.kept_ratio
-        return linear_break_even(gpu_eur_per_token, planned.extras_eur, eur_per_token * month.kept_ratio, ratio)
-    stairs = Staircase(planned.month_eur, planned_tokens / month.kept_ratio, planned.extras_eur)
-    return staircase_break_even(stairs, eur_per_token * month.kept_ratio, ratio)
-
-
-def _api_bill(quoted: Quote, inputs: Inputs) -> ApiBill:
-    month = inputs.terms.month
-    served = inputs.served(month.units)
-    return api_bill(quoted, served, month.unit_tokens, month.served_tokens, inputs.terms.conversion)
-
-
-def comparable_total(planned: Plan, bill: GpuBill) -> Decimal | None:
-    """The GPU amount that may stand in a verdict: None for test hosts and test models."""
-    return bill.total_eur if planned.comparable else None
-
-
-def is_incomplete(planned: Plan, bill: ApiBill) -> bool:
-    """A cost is missing on one side: prompt time not counted, a price unknown."""
-    return bool(planned.reasons) or bill.usd is None
-
-
-def comparisons(inputs: Inputs, chosen_bill: GpuBill) -> tuple[Comparison, ...]:
-    """The chosen GPU against each API, in catalogue order."""
-    total = comparable_total(inputs.chosen, chosen_bill)
-    found = []
-    for quoted in inputs.quotes:
-        bill = _api_bill(quoted, inputs)
-        found.append(
-            Comparison(
-                bill=bill,
-                verdict=verdict(total, bill.eur, inputs.tie_ratio),
-                difference_ratio=difference_ratio(total, bill.eur),
-                break_even=break_even(inputs.chosen, quoted, inputs),
-                incomplete=is_incomplete(inputs.chosen, bill),
-            )
-        )
-    return tuple(found)
 
 
 def _sold(sku: Sku, fallback: Basis) -> Iterator[Basis]:
@@ -169,6 +58,12 @@ def _with_own(fixed: tuple[Decimal, ...], own: Decimal) -> list[Decimal]:
     return sorted({*fixed, own})
 
 
+def cheapest(amounts: Iterable[tuple[str, Decimal | None]]) -> str:
+    """The code of the smallest known amount; empty when fewer than two are known, as one alone beats nobody."""
+    known = [(code, amount) for code, amount in amounts if amount is not None]
+    return min(known, key=lambda pair: pair[1])[0] if len(known) > 1 else ""
+
+
 def volume_rows(inputs: Inputs) -> tuple[VolumeRow, ...]:
     """The volume matrix; empty when nothing is output, as there is no volume to vary."""
     month = inputs.terms.month
@@ -181,12 +76,11 @@ def _volume_row(inputs: Inputs, volume_tokens: Decimal) -> VolumeRow:
     bill = gpu_bill(inputs.chosen, inputs.terms, volume_tokens)
     total = comparable_total(inputs.chosen, bill)
     amounts = [(quoted.api.code, inputs.api_eur(quoted, volume_tokens)) for quoted in inputs.quotes]
-    known = [(code, eur) for code, eur in ((GPU, total), *amounts) if eur is not None]
     return VolumeRow(
         volume_tokens=volume_tokens,
         gpu=bill,
         cells=tuple((code, eur, verdict(total, eur, inputs.tie_ratio)) for code, eur in amounts),
-        cheapest=min(known, key=lambda pair: pair[1])[0] if known else "",
+        cheapest=cheapest([(GPU, total), *amounts]),
         is_current=volume_tokens == inputs.terms.month.volume_tokens,
     )
 
