@@ -181,14 +181,16 @@ class Terms:
     conversion: Conversion
 
 
-def _reasons(terms: Terms, price: Sourced[Decimal] | None, throughput: Throughput | None) -> tuple[Message, ...]:
+def _reasons(month: Demand, sku: Sku, price: Sourced[Decimal] | None, full: Decimal | None) -> tuple[Message, ...]:
     found = []
     if price is None:
         found.append(Message("price_on_request", field="price_eur"))
-    if throughput is None:
+    if sku.throughput is None:
         found.append(Message("no_throughput", field="rate_tok_per_s"))
-    elif terms.month.prompt_tokens and throughput.prefill_tok_per_s is None:
+    elif month.prompt_tokens and sku.throughput.prefill_tok_per_s is None:
         found.append(Message("prompt_time_not_counted", field="prefill_tok_per_s"))
+    elif full is None:
+        found.append(Message("no_gpu_time", field="output_tokens"))
     return tuple(found)
 
 
@@ -210,7 +212,7 @@ def plan(sku: Sku, basis: Basis, terms: Terms) -> Plan:
         throughput=sku.throughput,
         full=full,
         month_eur=None if price is None else price.value * hours,
-        reasons=_reasons(terms, price, sku.throughput),
+        reasons=_reasons(terms.month, sku, price, full),
     )
 
 

@@ -43,8 +43,10 @@ def headline_code(inputs: Inputs, compared: tuple[Comparison, ...]) -> str:
     chosen = inputs.chosen
     if chosen.price is None:
         return "price_on_request"
-    if chosen.full is None:
+    if chosen.throughput is None:
         return "no_throughput"
+    if chosen.full is None:
+        return "cannot_size"
     if chosen.is_test:
         return "test_model"
     if not compared:
