@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db.backends.sqlite3.operations import DatabaseOperations
+from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from calculator import triggers
 
@@ -30,7 +30,8 @@ def around(flush: Callable[..., list[str]]) -> Callable[..., list[str]]:
 @pytest.fixture(scope="session", autouse=True)
 def flushable_tables() -> Iterator[None]:
     """Let the end of a test that commits empty the append-only tables."""
-    original = DatabaseOperations.sql_flush
-    DatabaseOperations.sql_flush = around(original)
+    operations = DatabaseWrapper.ops_class
+    original = operations.sql_flush
+    operations.sql_flush = around(original)
     yield
-    DatabaseOperations.sql_flush = original
+    operations.sql_flush = original
