@@ -46,7 +46,8 @@ class Badge:
     title: str
     href: str = ""
 
-    def __html__(self) -> str:
+    def __str__(self) -> str:
+        """The markup itself: templates print a badge by naming it."""
         return html(self)
 
 

@@ -1,15 +1,17 @@
 """The whole economics page of one estimate, and the numbered assumptions of its quote."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from calculator import charts, formats
+from calculator.domain.provenance import Kind
 from calculator.domain.scenario import EconomicsEstimate
 from calculator.presenters import headline, labels, notices, stats, steps, tables, words
-from calculator.presenters.badges import Badge, of_kind
+from calculator.presenters.badges import Badge, badge, of_kind
 
 QUOTE_VALID_DAYS = 30
 
@@ -46,6 +48,8 @@ class EconomicsPage:
     quote_date: str
     quote_until: str
     price_missing: bool
+    badges: Mapping[str, Badge | None]
+    throughput_text: str
 
 
 def economics(estimate: EconomicsEstimate) -> EconomicsPage:
@@ -81,7 +85,31 @@ def economics(estimate: EconomicsEstimate) -> EconomicsPage:
         quote_date=formats.date(at),
         quote_until=formats.date(at + dt.timedelta(days=QUOTE_VALID_DAYS)),
         price_missing=estimate.gpu.price is None,
+        badges=field_badges(estimate),
+        throughput_text=throughput_text(estimate),
     )
+
+
+def field_badges(estimate: EconomicsEstimate) -> dict[str, Badge | None]:
+    """Where the value behind each field comes from, by the field's name."""
+    gpu = estimate.gpu
+    return {
+        "volume": of_kind(Kind.INPUT),
+        "sku": badge(gpu.price),
+        "rate": badge(gpu.throughput.output_tok_per_s) if gpu.throughput else None,
+        "util": badge(estimate.utilisation),
+        "hours": badge(estimate.hours_per_month_h),
+        "fx": badge(estimate.usd_per_eur) if estimate.usd_per_eur else None,
+    }
+
+
+def throughput_text(estimate: EconomicsEstimate) -> str:
+    """The throughput in use, with its conditions."""
+    rate = estimate.gpu.throughput
+    if rate is None:
+        return ""
+    value = formats.number(formats.significant(rate.output_tok_per_s.value, 4).normalize())
+    return _("%(rate)s tok/s, %(conditions)s") % {"rate": value, "conditions": labels.throughput_conditions(rate)}
 
 
 def status(estimate: EconomicsEstimate) -> str:

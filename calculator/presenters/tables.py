@@ -1,17 +1,19 @@
 """The tables of the economics page, ready to print: one dataclass a row, every number already text."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from calculator import formats
+from calculator import formats, permalinks
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import (
     Comparison,
     EconomicsEstimate,
+    EconomicsScenario,
     GpuBill,
     OverviewRow,
     UtilisationCell,
@@ -71,7 +73,7 @@ def _api_offer(row: Comparison, top: Decimal, reasons: Mapping[str, tuple[str, .
         is_gpu=False,
         width=_share(bill.eur, top),
         month=usd if bill.eur is None and usd else formats.money(bill.eur),
-        per_mtok=formats.unit_price(bill.eur_per_mtok),
+        per_mtok=words.bare(formats.unit_price(bill.eur_per_mtok)),
         mark=words.verdict(row.verdict, row.difference_ratio),
         badge=of_kind(bill.trust),
         reasons=reasons.get(bill.api.code, ()),
@@ -88,7 +90,7 @@ def _gpu_offer(estimate: EconomicsEstimate, top: Decimal, reasons: Mapping[str, 
         is_gpu=True,
         width=_share(gpu.total_eur, top),
         month=formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu)),
-        per_mtok=formats.unit_price(gpu.eur_per_mtok),
+        per_mtok=words.bare(formats.unit_price(gpu.eur_per_mtok)),
         mark=Mark(_("référence"), ""),
         badge=of_kind(gpu.trust) or badge(gpu.price),
         reasons=reasons.get(labels.GPU_CODE, ()),
@@ -119,6 +121,7 @@ class SkuRow(NamedTuple):
     on_request: bool
     is_current: bool
     kind: Badge | None
+    query: str
 
 
 def columns(estimate: EconomicsEstimate) -> tuple[Column, ...]:
@@ -138,12 +141,32 @@ def _sku_row(row: OverviewRow, estimate: EconomicsEstimate) -> SkuRow:
         detail=gpu.sku.label,
         price=words.price(gpu.sku, gpu.basis),
         gpus=formats.number(gpu.instances) if gpu.instances is not None else "",
-        month=formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu)),
-        per_mtok=formats.unit_price(gpu.eur_per_mtok),
+        month=words.bare(formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu))),
+        per_mtok=words.bare(formats.unit_price(gpu.eur_per_mtok)),
         cells=tuple(words.delta(verdict, difference) for _code, verdict, difference in row.verdicts),
         on_request=gpu.price is None,
         is_current=gpu.sku.code == estimate.gpu.sku.code and gpu.basis is estimate.gpu.basis,
         kind=badge(gpu.throughput.output_tok_per_s) if gpu.throughput else None,
+        query=permalinks.write(_chosen_instead(gpu, estimate)),
+    )
+
+
+def _chosen_instead(gpu: GpuBill, estimate: EconomicsEstimate) -> EconomicsScenario:
+    """The visitor's scenario with another GPU: what was typed in place of this one's catalogue values is let go."""
+    scenario = estimate.scenario
+    if gpu.sku.code == scenario.sku and gpu.basis is scenario.basis:
+        return scenario
+    if gpu.sku.code == scenario.sku:
+        return replace(scenario, basis=gpu.basis, price_eur=None)
+    return replace(
+        scenario,
+        sku=gpu.sku.code,
+        basis=gpu.basis,
+        figure_id=None,
+        price_eur=None,
+        rate_tok_per_s=None,
+        rate_concurrency=None,
+        prefill_tok_per_s=None,
     )
 
 
@@ -175,12 +198,13 @@ def _volume_line(row: VolumeRow) -> VolumeLine:
     return VolumeLine(
         volume=formats.tokens(row.volume_tokens),
         gpu=Amount(
-            formats.money(row.gpu.total_eur, decimals=0, unknown=_gpu_unknown(row.gpu)),
+            words.bare(formats.money(row.gpu.total_eur, decimals=0, unknown=_gpu_unknown(row.gpu))),
             row.cheapest == labels.GPU_CODE,
         ),
         gpus=words.gpus(count) if count > 1 else "",
         cells=tuple(
-            Amount(formats.money(amount, decimals=0), row.cheapest == code) for code, amount, _verdict in row.cells
+            Amount(words.bare(formats.money(amount, decimals=0)), row.cheapest == code)
+            for code, amount, _verdict in row.cells
         ),
         reading=reading(tuple(verdict for _code, _amount, verdict in row.cells)),
         is_current=row.is_current,
@@ -260,9 +284,9 @@ def years(estimate: EconomicsEstimate) -> tuple[YearLine, ...]:
     return tuple(
         YearLine(
             name=labels.alternative(row.code, estimate),
-            month=formats.money(row.month_eur),
-            year=formats.money(row.year_eur),
-            saving=formats.money(row.saving_year_eur),
+            month=words.bare(formats.money(row.month_eur)),
+            year=words.bare(formats.money(row.year_eur)),
+            saving=words.bare(formats.money(row.saving_year_eur)),
             share=formats.percent(row.saving_ratio),
             is_gpu=row.code == labels.GPU_CODE,
             is_reference=row.code == estimate.scenario.reference,

@@ -38,6 +38,11 @@ def listing(names: Iterable[str]) -> SafeString:
     return format_html(_("{} et {}"), head, items[-1])
 
 
+def bare(amount: str) -> str:
+    """An amount without its euro sign, for a column whose head names the unit."""
+    return amount.replace(f"{formats.NBSP}€", "").replace("€", "")
+
+
 def times(ratio: Decimal) -> str:
     """A factor: one decimal under 100, none above."""
     return formats.number(ratio, 1 if ratio < 100 else 0)

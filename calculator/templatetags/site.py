@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, get_language_info
 
 from calculator import formats
+from calculator.domain.provenance import Sourced
+from calculator.presenters import labels
 
 register = template.Library()
 
@@ -72,3 +74,17 @@ def plain(value: Decimal | float | int | None) -> str:
 def dollars(value: Decimal | None) -> str:
     """An exchange rate in dollars, four decimals as the central bank prints it."""
     return formats.money(value, "USD", 4)
+
+
+@register.filter
+def rate_source(rate: Sourced[Decimal]) -> str:
+    """Who published an exchange rate."""
+    return labels.rate_source(rate)
+
+
+@register.filter
+def contact_href(contact: str) -> str:
+    """The seller's contact as an address to follow: a page as it is, a mailbox as mailto."""
+    return (
+        contact if contact.startswith(("https://", "http://", "mailto:")) or "@" not in contact else f"mailto:{contact}"
+    )

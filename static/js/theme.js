@@ -8,11 +8,14 @@
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
     else delete root.dataset.theme;
   };
-  apply(read());
-  document.addEventListener("DOMContentLoaded", () => {
+  const check = () => {
     const chosen = document.getElementById(`theme-${read()}`);
     if (chosen) chosen.checked = true;
-  });
+  };
+  root.classList.add("js");
+  apply(read());
+  document.addEventListener("DOMContentLoaded", check);
+  document.addEventListener("htmx:after:swap", check);
   document.addEventListener("change", (event) => {
     if (event.target.name !== "theme") return;
     write(event.target.value);

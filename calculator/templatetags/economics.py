@@ -1,0 +1,120 @@
+"""Tags of the economics form: options with their prices, and definitions at hand."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from calculator import formats
+from calculator.domain.offers import ApiModel, Basis, Mode, Sku
+from calculator.forms import EconomicsForm
+from calculator.presenters import Badge, terms, words
+
+register = template.Library()
+
+
+class Option(NamedTuple):
+    """A check box: its value, its words, and the price beside it."""
+
+    value: str
+    label: str
+    price: str
+    is_checked: bool
+
+
+@register.filter
+def is_chosen(value: object, chosen: object) -> bool:
+    """Whether an option is the field's value; an empty option stands for no value."""
+    return str(value) == ("" if chosen is None else str(chosen))
+
+
+@register.simple_tag
+def term(code: str) -> SafeString:
+    """A small button that shows the definition of a term; works without scripts."""
+    found = terms.BY_CODE[code]
+    label = _("Définition\u00a0: %(term)s") % {"term": found.term}
+    return format_html(
+        '<button class="term" type="button" popovertarget="def-{}" aria-label="{}">?</button>', code, label
+    )
+
+
+@register.simple_tag
+def definitions() -> tuple[terms.Definition, ...]:
+    """All definitions, for the popovers at the end of the page."""
+    return terms.DEFINITIONS
+
+
+@register.simple_tag
+def sku_options(form: EconomicsForm) -> list[tuple[str, str]]:
+    """Every GPU by code and card, said to be on request where it has no price."""
+    return [(sku.code, _sku_label(sku)) for sku in form.choices.skus]
+
+
+def _sku_label(sku: Sku) -> str:
+    label = f"{sku.code} — {sku.label}" if sku.label else sku.code
+    return label if sku.prices else f"{label} ({_('sur devis')})"
+
+
+@register.simple_tag
+def basis_options(form: EconomicsForm) -> list[tuple[str, str]]:
+    """By the month or by the hour, each with the price of the chosen GPU."""
+    chosen = str(form["sku"].value() or "").casefold()
+    sku = next((sku for sku in form.choices.skus if sku.code.casefold() == chosen), None)
+    names = {Basis.MONTH: _("Au mois"), Basis.HOUR: _("À l’heure")}
+    return [(basis.value, _with_price(name, sku, basis)) for basis, name in names.items()]
+
+
+def _with_price(name: str, sku: Sku | None, basis: Basis) -> str:
+    found = sku.prices.get(basis) if sku else None
+    return name if found is None else f"{name}, {formats.unit_price(found.value)}"
+
+
+@register.simple_tag
+def api_options(form: EconomicsForm) -> list[Option]:
+    """Every API with its output price in the chosen mode."""
+    mode = _mode(form)
+    checked = set(_values(form["api"].value()))
+    return [Option(api.code, api.label, api_price(api, mode), api.code in checked) for api in form.choices.apis]
+
+
+def _values(value: object) -> Iterable[str]:
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []
+
+
+def _mode(form: EconomicsForm) -> Mode:
+    value = str(form["mode"].value())
+    return Mode(value) if value in {mode.value for mode in Mode} else form.base.mode
+
+
+def api_price(api: ApiModel, mode: Mode) -> str:
+    """The price of a million output tokens in one mode, or the words for a mode that is not sold."""
+    rates = api.modes.get(mode, ())
+    output = rates[0].output if rates else None
+    if output is None:
+        return _("pas de tarif %(mode)s") % {"mode": words.mode_name(mode)}
+    return _("%(amount)s / 1M") % {"amount": formats.unit_price(output.value, "USD")}
+
+
+TERM_OF_FIELD = {
+    "hit": "prefix_cache",
+    "rcache": "response_cache",
+    "prefill": "prefill",
+    "rental": "rental",
+    "vat": "tax",
+    "tie": "break_even",
+}
+
+
+@register.filter
+def term_of(name: str) -> str:
+    """The term that a field's label uses, empty where none needs a definition."""
+    return TERM_OF_FIELD.get(name, "")
+
+
+@register.filter
+def at(badges: Mapping[str, Badge | None] | None, name: str) -> Badge | str:
+    """The badge of one field, empty where its value needs none."""
+    return (badges or {}).get(name) or ""

@@ -1,0 +1,36 @@
+"use strict";
+// Around htmx's live result: says that it waits, that it failed, and, once typing has stopped, what it is now.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const QUIET_MS = 1000;
+  let timer;
+  const say = (text) => { byId("status").textContent = text; };
+  const busy = (is) => byId("result")?.setAttribute("aria-busy", String(is));
+  const late = () => {
+    const notice = byId("late");
+    if (!notice) return;
+    notice.hidden = false;
+    byId("answer")?.classList.add("stale");
+    say(notice.textContent.trim());
+  };
+  const mark = () => {
+    for (const field of document.querySelectorAll(".field")) {
+      const wrong = field.querySelector(".err") !== null;
+      for (const input of field.querySelectorAll(".box > input, .box > select")) {
+        if (wrong) input.setAttribute("aria-invalid", "true");
+        else input.removeAttribute("aria-invalid");
+      }
+    }
+  };
+  const settle = () => {
+    mark();
+    clearTimeout(timer);
+    timer = setTimeout(() => say(byId("problems")?.textContent.trim() ? "" : byId("calc")?.dataset.status ?? ""), QUIET_MS);
+  };
+  const ours = (event) => event.detail?.ctx?.sourceElement?.id === "form";
+  document.addEventListener("htmx:before:request", (event) => { if (ours(event)) busy(true); });
+  document.addEventListener("htmx:finally:request", (event) => { if (ours(event)) busy(false); });
+  document.addEventListener("htmx:error", (event) => { if (ours(event)) late(); });
+  document.addEventListener("htmx:response:error", (event) => { if (ours(event)) late(); });
+  for (const name of ["htmx:after:swap", "htmx:afterSwap"]) document.addEventListener(name, settle);
+})();
