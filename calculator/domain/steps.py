@@ -6,8 +6,8 @@ from decimal import Decimal
 from calculator.domain.comparison import Inputs
 from calculator.domain.offers import Basis, Scope
 from calculator.domain.provenance import Kind, Sourced, Step, Term, weakest
-from calculator.domain.scenario import Comparison, GpuBill
-from calculator.domain.units import to_decimal
+from calculator.domain.scenario import BreakEven, Comparison, GpuBill
+from calculator.domain.units import MTOK, to_decimal
 
 AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
 
@@ -25,108 +25,140 @@ def _stated(value: Decimal, unit: str, label: str) -> Sourced[Decimal]:
     return Sourced(value, unit, Kind.INPUT, label)
 
 
+def _instance_steps(bill: GpuBill, rate: AnySourced) -> list[Step]:
+    """The rate of a machine with several GPUs, where the throughput is stated for one of them."""
+    if bill.throughput is None or bill.throughput.scope is not Scope.GPU or bill.sku.gpu_count == 1:
+        return []
+    count = Sourced(bill.sku.gpu_count, "GPU", Kind.DATA_SHEET, "gpu_count")
+    return [Step("instance_rate", (Term("d", rate), Term("g", count)), to_decimal(rate.value) * count.value, "tok/s")]
+
+
+def _prompt_terms(inputs: Inputs, prefill: Sourced[float], gpu_count: int) -> list[Term]:
+    month = inputs.terms.month
+    return [
+        Term("f", prefill if gpu_count == 1 else prefill.scaled(prefill.value * gpu_count)),
+        Term("i", _stated(month.prompt_tokens, "tok", "prompt_tokens")),
+        Term("o", _stated(month.output_tokens, "tok", "output_tokens")),
+    ]
+
+
 def capacity_steps(inputs: Inputs, bill: GpuBill) -> list[Step]:
-    """The instance's rate where it has several GPUs, then its planned capacity."""
-    throughput, month = bill.throughput, inputs.terms.month
+    """The machine's rate where it has several GPUs, then the planned capacity of one instance."""
+    throughput = bill.throughput
     if throughput is None or bill.capacity_tokens is None:
         return []
-    steps: list[Step] = []
-    rate: AnySourced = throughput.output_tok_per_s
-    if throughput.scope is Scope.GPU and bill.sku.gpu_count > 1:
-        count = Sourced(bill.sku.gpu_count, "GPU", Kind.DATA_SHEET, "gpu_count")
-        value = to_decimal(rate.value) * bill.sku.gpu_count
-        steps.append(Step("instance_rate", (Term("d", rate), Term("g", count)), value, "tok/s"))
-        rate = _result(steps[0], "instance_rate")
+    steps = _instance_steps(bill, throughput.output_tok_per_s)
+    rate = _result(steps[0], "instance_rate") if steps else throughput.output_tok_per_s
     terms = [Term("d", rate), Term("h", inputs.terms.hours_h), Term("u", inputs.terms.utilisation)]
-    code = "capacity"
-    if month.prompt_tokens and throughput.prefill_tok_per_s is not None:
+    code, prefill = "capacity", throughput.prefill_tok_per_s
+    if inputs.terms.month.prompt_tokens and prefill is not None:
         code = "capacity_with_prompt"
-        terms.append(Term("f", throughput.prefill_tok_per_s))
-        terms.append(Term("i", _stated(month.prompt_tokens, "tok", "prompt_tokens")))
-        terms.append(Term("o", _stated(month.output_tokens, "tok", "output_tokens")))
-    steps.append(Step(code, tuple(terms), bill.capacity_tokens, "tok"))
-    return steps
+        terms += _prompt_terms(inputs, prefill, bill.sku.gpu_count if steps else 1)
+    return [*steps, Step(code, tuple(terms), bill.capacity_tokens, "tok")]
 
 
-def _volume(inputs: Inputs) -> Sourced[Decimal]:
+def _volume(inputs: Inputs) -> Term:
     label = "served_tokens" if inputs.terms.month.kept_ratio != 1 else "volume_tokens"
-    return _stated(inputs.terms.month.served_tokens, "tok", label)
+    return Term("V", _stated(inputs.terms.month.served_tokens, "tok", label))
+
+
+def _month_terms(inputs: Inputs, bill: GpuBill, price: Sourced[Decimal]) -> list[Term]:
+    """What one instance's month is made of: its price, and the hours where that is a price per hour."""
+    hours = [Term("h", inputs.terms.hours_h)] if bill.basis is Basis.HOUR else []
+    return [*hours, Term("P", price)]
+
+
+def _extras(inputs: Inputs) -> list[Term]:
+    extras = inputs.terms.extras_eur
+    return [Term("F", _stated(extras, "EUR", "extra_costs"))] if extras else []
+
+
+def _used_steps(inputs: Inputs, bill_eur: Decimal, paid_h: Decimal, price: Sourced[Decimal], sized: Step) -> list[Step]:
+    terms = (_volume(inputs), Term("K", _result(sized, "capacity")), Term("h", inputs.terms.hours_h))
+    hours = Step("paid_hours", terms, paid_h, "h")
+    return [
+        hours,
+        Step("bill_hours_used", (Term("t", _result(hours, "paid_hours")), Term("P", price)), bill_eur, "EUR"),
+    ]
 
 
 def bill_steps(inputs: Inputs, bill: GpuBill, sized: Step) -> list[Step]:
     """Whole instances or hours used, the rental, and the total where there are extra costs."""
     if bill.price is None or bill.bill_eur is None or bill.instances is None or bill.paid_h is None:
         return []
-    volume = Term("V", _volume(inputs))
-    capacity_term = Term("K", _result(sized, "capacity"))
     if inputs.chosen.is_hours_used:
-        hours = Step("paid_hours", (volume, capacity_term, Term("h", inputs.terms.hours_h)), bill.paid_h, "h")
-        terms = (Term("t", _result(hours, "paid_hours")), Term("P", bill.price))
-        steps = [hours, Step("bill_hours_used", terms, bill.bill_eur, "EUR")]
+        steps = _used_steps(inputs, bill.bill_eur, bill.paid_h, bill.price, sized)
     else:
-        count = Step("instances", (volume, capacity_term), Decimal(bill.instances), "instance")
-        by_hour = (Term("h", inputs.terms.hours_h),) if bill.basis is Basis.HOUR else ()
-        terms = (Term("n", _result(count, "instances")), *by_hour, Term("P", bill.price))
-        steps = [count, Step("bill", terms, bill.bill_eur, "EUR")]
-    if inputs.terms.extras_eur and bill.total_eur is not None:
-        extras = Term("F", _stated(inputs.terms.extras_eur, "EUR", "extra_costs"))
-        steps.append(Step("total", (Term("B", _result(steps[-1], "bill")), extras), bill.total_eur, "EUR"))
+        terms = (_volume(inputs), Term("K", _result(sized, "capacity")))
+        count = Step("instances", terms, Decimal(bill.instances), "instance")
+        month = _month_terms(inputs, bill, bill.price)
+        steps = [count, Step("bill", (Term("n", _result(count, "instances")), *month), bill.bill_eur, "EUR")]
+    extras = _extras(inputs)
+    if extras and bill.total_eur is not None:
+        steps.append(Step("total", (Term("B", _result(steps[-1], "bill")), *extras), bill.total_eur, "EUR"))
     return steps
 
 
 def price_steps(inputs: Inputs, bill: GpuBill, sized: Step, total: Step) -> Iterator[Step]:
-    """€/1M at this volume and at full planned use, and the utilisation that this volume implies."""
-    cost, volume = Term("B", _result(total, "total")), Term("V", _volume(inputs))
+    """€/1M at this volume and at full planned use."""
     if bill.eur_per_mtok is not None:
-        yield Step("eur_per_mtok", (cost, volume), bill.eur_per_mtok, "EUR/Mtok")
+        yield Step("eur_per_mtok", (Term("B", _result(total, "total")), _volume(inputs)), bill.eur_per_mtok, "EUR/Mtok")
     if bill.full_eur_per_mtok is not None and bill.price is not None and bill.instances is not None:
-        count = _stated(Decimal(bill.instances), "instance", "instances")
-        terms = [Term("n", count), Term("P", bill.price), Term("K", _result(sized, "capacity"))]
-        if bill.basis is Basis.HOUR:
-            terms.insert(2, Term("h", inputs.terms.hours_h))
-        if inputs.terms.extras_eur:
-            terms.append(Term("F", _stated(inputs.terms.extras_eur, "EUR", "extra_costs")))
-        yield Step("full_eur_per_mtok", tuple(terms), bill.full_eur_per_mtok, "EUR/Mtok")
-    if bill.implied_utilisation_ratio is not None and bill.productive_h is not None and bill.paid_h is not None:
-        trusted = [term.source for term in sized.terms]
-        productive = derived(bill.productive_h, "h", "productive_hours", trusted)
-        paid = derived(bill.paid_h, "h", "paid_hours", trusted)
-        yield Step(
-            "implied_utilisation", (Term("t_p", productive), Term("t", paid)), bill.implied_utilisation_ratio, ""
-        )
+        count = Term("n", _stated(Decimal(bill.instances), "instance", "instances"))
+        month, capacity = _month_terms(inputs, bill, bill.price), Term("K", _result(sized, "capacity"))
+        terms = (count, *month, *_extras(inputs), capacity)
+        yield Step("full_eur_per_mtok", terms, bill.full_eur_per_mtok, "EUR/Mtok")
 
 
-def api_steps(inputs: Inputs, reference: Comparison) -> list[Step]:
+def utilisation_step(bill: GpuBill, sized: Step) -> Iterator[Step]:
+    """The share of paid hours that the volume really needs."""
+    ratio, productive, paid = bill.implied_utilisation_ratio, bill.productive_h, bill.paid_h
+    if ratio is None or productive is None or paid is None:
+        return
+    trusted = [term.source for term in sized.terms]
+    terms = (
+        Term("t_p", derived(productive, "h", "productive_hours", trusted)),
+        Term("t", derived(paid, "h", "paid_hours", trusted)),
+    )
+    yield Step("implied_utilisation", terms, ratio, "")
+
+
+def _api_price(inputs: Inputs) -> Sourced[Decimal] | None:
+    """The reference API's price per million output tokens, with the prompts that come with them."""
+    quoted, output = inputs.reference, inputs.terms.month.output_tokens
+    if quoted is None or quoted.request_usd is None or not output:
+        return None
+    return derived(quoted.request_usd * MTOK / output, "USD/Mtok", quoted.api.code, quoted.sources)
+
+
+def api_steps(inputs: Inputs, reference: Comparison, price: Sourced[Decimal]) -> Iterator[Step]:
     """The reference API's month in dollars and in euros."""
-    bill, quoted = reference.bill, inputs.reference
-    if bill.usd is None or bill.usd_per_mtok is None or quoted is None:
-        return []
-    price = derived(bill.usd_per_mtok, "USD/Mtok", bill.api.code, quoted.sources)
-    usd = Step("api_usd", (Term("V", _volume(inputs)), Term("p", price)), bill.usd, "USD")
+    bill, rate = reference.bill, inputs.terms.conversion.usd_per_eur
+    if bill.usd is None:
+        return
+    usd = Step("api_usd", (_volume(inputs), Term("p", price)), bill.usd, "USD")
+    yield usd
+    if rate is not None and bill.eur is not None:
+        yield Step("api_eur", (Term("A", _result(usd, bill.api.code)), Term("x", rate)), bill.eur, "EUR")
+
+
+def break_even_step(inputs: Inputs, bill: GpuBill, found: BreakEven, price: Sourced[Decimal]) -> Iterator[Step]:
+    """V_eq = (n × month + fixed) ÷ (p ÷ x) ÷ (1 − c): where the first interval begins, on the n-th instance."""
     rate = inputs.terms.conversion.usd_per_eur
-    if rate is None or bill.eur is None:
-        return [usd]
-    return [usd, Step("api_eur", (Term("A", _result(usd, bill.api.code)), Term("x", rate)), bill.eur, "EUR")]
-
-
-def break_even_step(inputs: Inputs, bill: GpuBill, reference: Comparison) -> Iterator[Step]:
-    """V_eq = (n × month + fixed) ÷ (p ÷ x), where the first interval begins inside a step of the staircase."""
-    found, rate = reference.break_even, inputs.terms.conversion.usd_per_eur
-    usd = reference.bill.usd_per_mtok
-    if not found.intervals or rate is None or usd is None or bill.price is None or inputs.reference is None:
+    if rate is None or bill.price is None or inputs.chosen.is_hours_used:
         return
-    if inputs.chosen.is_hours_used or not found.intervals[0].start_tokens:
+    if not found.intervals or not found.intervals[0].start_tokens:
         return
-    terms = [Term("n", _stated(Decimal(found.instances or 1), "instance", "instances")), Term("P", bill.price)]
-    if bill.basis is Basis.HOUR:
-        terms.append(Term("h", inputs.terms.hours_h))
-    if inputs.terms.extras_eur:
-        terms.append(Term("F", _stated(inputs.terms.extras_eur, "EUR", "extra_costs")))
-    if inputs.terms.month.kept_ratio != 1:
-        terms.append(Term("c", _stated(1 - inputs.terms.month.kept_ratio, "", "response_cache")))
-    price = derived(usd, "USD/Mtok", reference.bill.api.code, inputs.reference.sources)
-    terms += [Term("p", price), Term("x", rate)]
-    yield Step("break_even", tuple(terms), found.intervals[0].start_tokens, "tok")
+    answered = 1 - inputs.terms.month.kept_ratio
+    terms = (
+        Term("n", _stated(Decimal(found.instances or 1), "instance", "instances")),
+        *_month_terms(inputs, bill, bill.price),
+        *_extras(inputs),
+        *([Term("c", _stated(answered, "", "response_cache"))] if answered else []),
+        Term("p", price),
+        Term("x", rate),
+    )
+    yield Step("break_even", terms, found.intervals[0].start_tokens, "tok")
 
 
 def steps(inputs: Inputs, bill: GpuBill, reference: Comparison | None) -> tuple[Step, ...]:
@@ -138,7 +170,9 @@ def steps(inputs: Inputs, bill: GpuBill, reference: Comparison | None) -> tuple[
         found += billed
         if billed:
             found += price_steps(inputs, bill, sized, billed[-1])
-    if reference is not None:
-        found += api_steps(inputs, reference)
-        found += break_even_step(inputs, bill, reference)
+            found += utilisation_step(bill, sized)
+    price = _api_price(inputs)
+    if reference is not None and price is not None:
+        found += api_steps(inputs, reference, price)
+        found += break_even_step(inputs, bill, reference.break_even, price)
     return tuple(found)

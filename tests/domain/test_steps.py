@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from calculator.domain import economics
-from calculator.domain.offers import Basis
+from calculator.domain.offers import Basis, Scope
 from calculator.domain.provenance import Kind, Sourced, Step
 from calculator.domain.scenario import EconomicsEstimate, Rental
 from calculator.domain.units import to_decimal
@@ -120,6 +120,62 @@ def test_the_prompt_shows_in_the_capacity() -> None:
     v = values(step)
     rate = v["d"] * v["f"] * v["o"] / (v["i"] * v["d"] + v["o"] * v["f"])
     assert float(step.result) == pytest.approx(float(rate * 3600 * v["h"] * v["u"]))
+
+
+def test_a_machine_of_eight_reads_with_all_of_them() -> None:
+    """Both rates of the formula are the machine's: 8 × 50 written and 8 × 1 000 read."""
+    prefill = Sourced(1000.0, "tok/s", Kind.MEASURED)
+    eight = replace(SUPERCOMPUTE, prices=prices("42.00"), throughput=claim(50.0, prefill_tok_per_s=prefill))
+    asked = scenario(basis=Basis.HOUR, input_tokens=Decimal(2000))
+    step = steps_of(economics.estimate(asked, facts(sku=eight)))["capacity_with_prompt"]
+    v = values(step)
+    assert (v["d"], v["f"]) == (400, 8000)
+    assert float(step.result) == pytest.approx(
+        float(3600 * v["h"] * v["u"] * v["o"] / (v["i"] / v["f"] + v["o"] / v["d"]))
+    )
+    scaled = next(term.source for term in step.terms if term.symbol == "f")
+    assert scaled.kind is Kind.ESTIMATE
+
+
+def test_a_rate_of_the_whole_machine_needs_no_step_of_its_own() -> None:
+    whole = replace(SUPERCOMPUTE, prices=prices("42.00"), throughput=claim(992.0, scope=Scope.INSTANCE))
+    found = steps_of(economics.estimate(scenario(basis=Basis.HOUR), facts(sku=whole)))
+    assert "instance_rate" not in found
+    assert values(found["capacity"])["d"] == 992
+
+
+def test_the_implied_utilisation_is_productive_over_paid_hours() -> None:
+    step = steps()["implied_utilisation"]
+    v = values(step)
+    assert step.result == v["t_p"] / v["t"]
+    assert v["t"] == 720
+
+
+def test_without_traffic_the_prices_are_still_explained() -> None:
+    """No volume: no cost per million and nothing billed by the API, but capacity, bill and break-even stand."""
+    found = steps(volume_tokens=Decimal(0))
+    assert "eur_per_mtok" not in found
+    assert found["api_usd"].result == 0
+    assert round(found["break_even"].result / MTOK, 3) == Decimal("61.866")  # type: ignore[operator]
+
+
+def test_the_break_even_beyond_a_count_shows_that_count() -> None:
+    """1 000 € fixed: a full card saves 617.09 €, so the second is the first to win: (2 × 830.64 + 1 000) ÷ 13.4264."""
+    step = steps(operations_eur_per_month=Decimal(1000))["break_even"]
+    assert values(step)["n"] == 2
+    assert round(step.result / MTOK, 2) == Decimal("198.21")  # type: ignore[operator]
+
+
+def test_each_price_in_the_steps_carries_its_source() -> None:
+    bill = steps()["bill"]
+    price = next(term.source for term in bill.terms if term.symbol == "P")
+    assert (price.kind, price.label) == (Kind.LIST_PRICE, "sku_price_month")
+
+
+def test_a_typed_price_makes_the_bill_an_assumption_of_the_visitors() -> None:
+    bill = steps(price_eur=Decimal(700))["bill"]
+    price = next(term.source for term in bill.terms if term.symbol == "P")
+    assert (price.kind, price.replaces) == (Kind.INPUT, True)
 
 
 def test_a_computed_term_is_worth_its_weakest_input() -> None:
