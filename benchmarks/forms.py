@@ -37,7 +37,7 @@ class ConcurrenciesField(forms.CharField):
     def _one(self, part: str) -> int:
         if not (part.isascii() and part.isdigit() and len(part) < 6 and 1 <= int(part) <= CONCURRENCY_MAX_COUNT):
             raise ValidationError(
-                _("« %(text)s » n’est pas un nombre de flux entre 1 et %(high)d.")
+                _("« %(text)s » n’est pas un nombre de flux entre 1 et %(high)d.")
                 % {"text": printable(part), "high": CONCURRENCY_MAX_COUNT}
             )
         return int(part)
@@ -54,26 +54,26 @@ class RunForm(forms.Form):
     requests = NumberField(
         REQUESTS,
         label=gettext_lazy("Requêtes mesurées par palier"),
-        help_text=gettext_lazy("De 8 à 512 ; le p99 n’est montré qu’à partir de 100."),
+        help_text=gettext_lazy("De 8 à 512 ; le p99 n’est montré qu’à partir de 100."),
         unit=gettext_lazy("requêtes"),
     )
     prompt = NumberField(
         PROMPT_TOKENS,
         label=gettext_lazy("Longueur du prompt"),
-        help_text=gettext_lazy("De 1 à 1 024. Par exemple 128."),
+        help_text=gettext_lazy("De 1 à 1 024. Par exemple 128."),
         unit=gettext_lazy("tokens"),
     )
     output = NumberField(
         OUTPUT_TOKENS,
         label=gettext_lazy("Longueur de la réponse"),
-        help_text=gettext_lazy("De 2 à 512, exacte : le modèle ne s’arrête pas avant. Par exemple 128."),
+        help_text=gettext_lazy("De 2 à 512, exacte : le modèle ne s’arrête pas avant. Par exemple 128."),
         unit=gettext_lazy("tokens"),
     )
     seed = NumberField(
         SEED,
         required=False,
         label=gettext_lazy("Graine des prompts"),
-        help_text=gettext_lazy("Vide : une graine nouvelle est tirée et notée."),
+        help_text=gettext_lazy("Vide : une graine nouvelle est tirée et notée."),
     )
 
     def to_config(self) -> RunConfig:

@@ -11,7 +11,6 @@ from benchmarks import services
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
 
 LISTED_COUNT = 50
-LOG_LINES_COUNT = 12
 
 
 @dataclass(frozen=True, slots=True)

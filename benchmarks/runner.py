@@ -31,7 +31,7 @@ class Runner:
         plan_path = folder / "plan.json"
         plan_path.write_bytes(records.dump(self.plan))
         command = [sys.executable, "-m", "benchmarks.load.supervisor", str(plan_path), f"--parent={os.getpid()}"]
-        with (folder / "supervisor.log").open("ab") as log:
+        with (folder / "supervisor.log").open("wb") as log:
             self._child = subprocess.Popen(  # noqa: S603 - our own module, no shell
                 command, cwd=PROJECT_DIR, stdout=subprocess.PIPE, stderr=log, start_new_session=True
             )

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -44,23 +43,23 @@ class RunConfig:
     seed: int | None = None
 
 
-def create_run(config: RunConfig, by: AbstractBaseUser | None) -> BenchmarkRun:
+def create_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
     """A queued run with its steps and the next free number of the year."""
     for attempt in range(CODE_ATTEMPTS_COUNT):
         try:
             with transaction.atomic():
-                return _insert_run(config, by)
+                return _insert_run(config, by_id)
         except IntegrityError:
             if attempt == CODE_ATTEMPTS_COUNT - 1:
                 raise
     raise AssertionError("unreachable")
 
 
-def _insert_run(config: RunConfig, by: AbstractBaseUser | None) -> BenchmarkRun:
+def _insert_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
     now = timezone.now()
     run = BenchmarkRun.objects.create(
         code=next_code(timezone.localtime(now).year),
-        created_by_id=by.pk if by else None,
+        created_by_id=by_id,
         created_at=now,
         requests_count=config.requests_count,
         prompt_tokens=config.prompt_tokens,

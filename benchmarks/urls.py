@@ -1,5 +1,17 @@
 """Addresses of the runs."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from benchmarks import views
+
+urlpatterns = [
+    path("", views.runs, name="runs"),
+    path("new", views.run_new, name="run-new"),
+    path("start", views.run_start, name="run-start"),
+    path("<slug:code>", views.run, name="run"),
+    path("<slug:code>.csv", views.run_csv, name="run-csv"),
+    path("<slug:code>.json", views.run_json, name="run-json"),
+    path("<slug:code>/cancel", views.run_cancel, name="run-cancel"),
+    path("<slug:code>/publish", views.run_publish, name="run-publish"),
+    path("<slug:code>/withdraw", views.run_withdraw, name="run-withdraw"),
+]

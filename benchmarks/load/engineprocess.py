@@ -53,7 +53,7 @@ class EngineProcess:
 
     async def start(self, stop: asyncio.Event) -> None:
         """Start the child and read its first line; EngineError after the deadline, or when `stop` comes first."""
-        with self.plan.engine_log_path.open("ab") as log:
+        with self.plan.engine_log_path.open("wb") as log:
             self._child = await asyncio.create_subprocess_exec(
                 *self._command(), cwd=PROJECT_DIR, stdout=asyncio.subprocess.PIPE, stderr=log
             )

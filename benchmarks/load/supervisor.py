@@ -232,7 +232,7 @@ def engine_ready(engine: EngineProcess, cores: process.Cores) -> EngineReady:
 
 async def supervise(plan: Plan) -> RunEnd:
     """Run `plan` with messages on standard output; a reader that has left is a reason to stop."""
-    with plan.samples_path.open("ab") as samples:
+    with plan.samples_path.open("wb") as samples:
 
         def emit(message: Message) -> None:
             try:

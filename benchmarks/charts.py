@@ -1,0 +1,89 @@
+"""Figures of runs as plain dicts; colours are roles that the page's script looks up."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from benchmarks.models import BenchmarkStep, BenchmarkTick
+from benchmarks.queries import RunView
+from benchmarks.wording import streams
+
+Figure = dict[str, Any]
+
+
+def rate_and_latency(view: RunView) -> Figure | None:
+    """Time per token against total rate, one full dot a step; None with fewer than two steps that have both."""
+    steps = [step for step in view.steps if step.output_tok_per_s is not None and step.tpot_p50_ms is not None]
+    if len(steps) < 2:
+        return None
+    trace = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [round(step.output_tok_per_s or 0, 1) for step in steps],
+        "y": [round(step.tpot_p50_ms or 0, 4) for step in steps],
+        "line": {"width": 2.5},
+        "marker": {"size": 8},
+        "meta": {"role": "gpu"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    return {"data": [trace], "layout": layout(_("débit total (tok/s)"), labels(steps))}
+
+
+def labels(steps: Sequence[BenchmarkStep]) -> list[Figure]:
+    """The number of streams above each dot."""
+    return [
+        {
+            "x": round(step.output_tok_per_s or 0, 1),
+            "y": round(step.tpot_p50_ms or 0, 4),
+            "text": streams(step.concurrency),
+            "showarrow": False,
+            "yshift": 16,
+            "name": "ink",
+        }
+        for step in steps
+    ]
+
+
+def live_rate(view: RunView) -> Figure | None:
+    """Output tokens a second, second by second; None before the second measurement."""
+    ticks = [tick for tick in view.ticks if tick.tok_per_s is not None]
+    if len(ticks) < 2:
+        return None
+    trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": seconds_since_first(ticks),
+        "y": [round(tick.tok_per_s or 0, 1) for tick in ticks],
+        "line": {"width": 2.5},
+        "meta": {"role": "gpu"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    return {"data": [trace], "layout": layout(_("secondes depuis le premier palier"), [])}
+
+
+def seconds_since_first(ticks: Sequence[BenchmarkTick]) -> list[float]:
+    return [round((tick.at - ticks[0].at).total_seconds(), 1) for tick in ticks]
+
+
+def layout(x_title: str, annotations: list[Figure]) -> Figure:
+    """Axes from zero, horizontal grid only, no title: the page's heading says what is drawn."""
+    return {
+        "xaxis": {
+            "title": {"text": x_title, "standoff": 12},
+            "rangemode": "tozero",
+            "tickformat": ",",
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        "yaxis": {"rangemode": "tozero", "zeroline": False, "fixedrange": True, "nticks": 6},
+        "margin": {"l": 52, "r": 24, "t": 24, "b": 48},
+        "shapes": [],
+        "annotations": annotations,
+        "showlegend": False,
+        "hovermode": False,
+        "dragmode": False,
+    }

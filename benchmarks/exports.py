@@ -1,0 +1,79 @@
+"""A run as a file: CSV with one line a request, JSON with everything. Raw numbers, unknown left empty or null."""
+
+import csv
+import io
+import json
+from typing import Any
+
+from django.forms.models import model_to_dict
+
+from benchmarks import statistics
+from benchmarks.models import BenchmarkRun, BenchmarkSample
+from benchmarks.queries import RunView
+
+SCHEMA_VERSION = 1
+SAMPLE_COLUMNS = (
+    "number",
+    "warm_up",
+    "sent_s",
+    "ttft_ms",
+    "tpot_ms",
+    "e2e_ms",
+    "gap_max_ms",
+    "dispatch_lag_ms",
+    "prompt_tokens",
+    "output_tokens",
+    "events_count",
+    "token_source",
+    "finish_reason",
+    "http_status",
+    "error_kind",
+    "error_message",
+)
+PRIVATE = {"id", "run", "step", "created_by"}
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -> str:
+    """One line a request; `;` and decimal comma in French, `,` and dot in English. Marked as UTF-8 for spreadsheets."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=";" if french else ",", lineterminator="\r\n")
+    writer.writerow(["run", "concurrency", *SAMPLE_COLUMNS])
+    for sample in samples:
+        values = [getattr(sample, name) for name in SAMPLE_COLUMNS]
+        writer.writerow([run.code, sample.step.concurrency, *(cell(value, french=french) for value in values)])
+    return "\ufeff" + buffer.getvalue()
+
+
+def cell(value: object, *, french: bool) -> str:
+    """A raw value as CSV text. Text that a spreadsheet would run as a formula is disarmed."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float):
+        text = repr(value)
+        return text.replace(".", ",") if french else text
+    text = str(value)
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def to_json(view: RunView, samples: list[BenchmarkSample]) -> str:
+    """The run, its steps and its requests; strict JSON, a number that is none becomes null with its reason."""
+    by_step: dict[int, list[dict[str, Any]]] = {}
+    for sample in samples:
+        by_step.setdefault(sample.step_id, []).append({name: getattr(sample, name) for name in SAMPLE_COLUMNS})
+    document = {
+        "schema": SCHEMA_VERSION,
+        "run": fields_of(view.run),
+        "errors": view.errors,
+        "steps": [{**fields_of(step), "requests": by_step.get(step.pk, [])} for step in view.steps],
+    }
+    reasons: dict[str, str] = {}
+    document = statistics.strict(document, reasons=reasons)
+    return json.dumps({**document, "not_numbers": reasons}, ensure_ascii=False, indent=1, allow_nan=False, default=str)
+
+
+def fields_of(row: Any) -> dict[str, Any]:
+    """Every column of a row but keys and names of people."""
+    return {name: value for name, value in model_to_dict(row).items() if name not in PRIVATE}

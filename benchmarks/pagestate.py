@@ -1,0 +1,81 @@
+"""What the run templates get: every sentence, row and figure ready to print."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from benchmarks import charts, presenters, results, wording
+from benchmarks.models import BenchmarkRun
+from benchmarks.queries import RunView
+from calculator import formats
+
+POLL_S = 2
+POLL_LATER_S = 5
+POLL_LATER_AFTER_S = 60
+
+
+def list_context(runs: Iterable[BenchmarkRun], may_operate: bool) -> dict[str, Any]:
+    return {"rows": presenters.list_rows(list(runs)), "may_operate": may_operate}
+
+
+def run_context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
+    """Everything the page of one run shows; the live part or the result, never both."""
+    run, now = view.run, timezone.now()
+    common = {
+        "run": run,
+        "title": presenters.title(view),
+        "live": view.live,
+        "tag": wording.TAGS[run.status],
+        "status": wording.status_word(run.status),
+        "conditions": presenters.conditions(run),
+        "trouble": wording.trouble(view, now),
+        "may_operate": may_operate,
+        "environment": results.environment(run) if run.started_at else [],
+        "flags": results.flags(run),
+    }
+    return common | (live_context(view) if view.live else result_context(view))
+
+
+def live_context(view: RunView) -> dict[str, Any]:
+    now = timezone.now()
+    age_s = (now - view.run.created_at).total_seconds()
+    return {
+        "poll_s": POLL_S if age_s < POLL_LATER_AFTER_S else POLL_LATER_S,
+        "percent": int(presenters.progress_ratio(view) * 100),
+        "percent_text": formats.percent(presenters.progress_ratio(view)),
+        "position": presenters.position_words(view),
+        "elapsed": presenters.elapsed(view, now),
+        "stages": presenters.stages(view),
+        "log": presenters.log(view),
+        "facts": presenters.now_facts(view),
+        "live_rate": wording.tok_per_s(view.ticks[-1].tok_per_s) if view.ticks else "",
+        "live_figure": charts.live_rate(view),
+        "cancelling": view.run.cancel_requested_at is not None,
+    }
+
+
+def result_context(view: RunView) -> dict[str, Any]:
+    run = view.run
+    return {
+        "headline": results.headline(view),
+        "stats": results.stats(view),
+        "rows": results.step_rows(view) if any(step.measured_count for step in view.steps) else [],
+        "errors": results.error_rows(view.errors),
+        "figure": charts.rate_and_latency(view),
+        "published": run.published_at is not None and run.withdrawn_at is None,
+        "publishable": run.status == "succeeded" and run.published_at is None and view.figures_count > 0,
+        "figures_count": view.figures_count,
+    }
+
+
+def refusal(code: str) -> str:
+    """Why a run cannot be published, and what to do."""
+    known = {
+        "not_succeeded": _("Seule une mesure terminée se publie."),
+        "withdrawn": _("Cette mesure a été retirée : lancez-en une nouvelle pour publier."),
+        "no_rate": _("Aucun palier n’a de débit : il n’y a rien à publier."),
+        "no_sku": _("Le catalogue ne contient pas « cette machine (CPU) » : chargez-le, puis publiez."),
+    }
+    return known[code]

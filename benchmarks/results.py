@@ -1,0 +1,162 @@
+"""What a run found, as rows and words: the table of steps, the four figures, environment, flags, errors."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from benchmarks.models import BenchmarkRun, BenchmarkStep
+from benchmarks.queries import RunView
+from benchmarks.statistics import P99_MIN_COUNT
+from benchmarks.wording import milliseconds, streams, three, tok_per_s
+from calculator import formats
+from calculator.formats import NBSP
+
+
+def best_step(view: RunView) -> BenchmarkStep | None:
+    """The step with the highest rate; None when none has one."""
+    rated = [step for step in view.steps if step.output_tok_per_s is not None]
+    return max(rated, key=lambda step: step.output_tok_per_s or 0, default=None)
+
+
+def step_rows(view: RunView) -> list[dict[str, Any]]:
+    """The table of steps; p99 only where it means something."""
+    best = best_step(view)
+    return [
+        {
+            "streams": formats.number(step.concurrency),
+            "rate": three(step.output_tok_per_s),
+            "whole": three(step.whole_output_tok_per_s),
+            "per_stream": three(per_stream(step)),
+            "ttft_p50": milliseconds(step.ttft_p50_ms),
+            "ttft_p95": milliseconds(step.ttft_p95_ms),
+            "ttft_p99": p99(step),
+            "tpot_p50": milliseconds(step.tpot_p50_ms),
+            "tpot_p95": milliseconds(step.tpot_p95_ms),
+            "gap_max": milliseconds(step.gap_max_ms),
+            "requests": formats.number(step.measured_count),
+            "errors": formats.number(step.error_count),
+            "single_stream": step.concurrency == 1,
+            "best": step is best,
+        }
+        for step in view.steps
+    ]
+
+
+def per_stream(step: BenchmarkStep) -> float | None:
+    return None if step.output_tok_per_s is None else step.output_tok_per_s / step.concurrency
+
+
+def p99(step: BenchmarkStep) -> str:
+    if step.ttft_p99_ms is not None:
+        return milliseconds(step.ttft_p99_ms)
+    few = step.ok_count is not None and 0 < step.ok_count < P99_MIN_COUNT
+    return _("n < %(count)d") % {"count": P99_MIN_COUNT} if few else formats.number(None)
+
+
+def headline(view: RunView) -> tuple[str, str, str] | None:
+    """At how many streams, how many tokens a second in all, and for each stream; None without a rate."""
+    best = best_step(view)
+    if best is None:
+        return None
+    return streams(best.concurrency), tok_per_s(best.output_tok_per_s), tok_per_s(per_stream(best))
+
+
+def stats(view: RunView) -> list[tuple[str, str, str]]:
+    """Four figures: value, what it is, what stands under it. The first three are the best step's."""
+    best = best_step(view)
+    if best is None:
+        return []
+    ok, failed = (
+        sum(counts) for counts in zip(*((s.ok_count or 0, s.error_count or 0) for s in view.steps), strict=True)
+    )
+    return [
+        (milliseconds(best.ttft_p50_ms), _("premier token, p50"), p95(best.ttft_p95_ms)),
+        (milliseconds(best.tpot_p50_ms), _("par token, p50"), p95(best.tpot_p95_ms)),
+        (milliseconds(best.gap_max_ms), _("plus longue attente entre deux envois"), p95(best.gap_p95_ms)),
+        (formats.number(ok), _("réponses complètes"), _("%(count)s en échec") % {"count": formats.number(failed)}),
+    ]
+
+
+def p95(value: float | None) -> str:
+    return _("p95 : %(value)s") % {"value": milliseconds(value)}
+
+
+def environment(run: BenchmarkRun) -> list[tuple[str, str]]:
+    """What a reader needs to judge or repeat the run; unknown as a word."""
+    unknown = formats.number(None)
+    memory = unknown if run.memory_bytes is None else f"{three(run.memory_bytes / 10**9)}{NBSP}{_('Go')}"
+    cores = _("%(engine)s pour le moteur, %(client)s pour le client") % {
+        "engine": run.engine_cores or unknown,
+        "client": run.client_cores or unknown,
+    }
+    return [
+        (_("Processeur"), run.cpu_model or unknown),
+        (_("Cœurs"), formats.number(run.cpu_count)),
+        (_("Cœurs réservés"), cores),
+        (_("Mémoire"), memory),
+        (_("Noyau"), run.kernel or unknown),
+        (_("Python"), run.python_version or unknown),
+        (_("Moteur"), f"{run.engine} {run.engine_version}".strip() or unknown),
+        (_("Modèle"), run.model_name or unknown),
+        (_("Poids"), run.precision or unknown),
+        (_("Empreinte du modèle"), run.model_sha256[:16] or unknown),
+        (_("Graine"), str(run.seed)),
+        (_("Empreinte des mesures"), run.samples_sha256[:16] or unknown),
+    ]
+
+
+def flags(run: BenchmarkRun) -> list[tuple[str, str]]:
+    """Name and meaning of every flag that is up."""
+    known = [
+        (run.flag_single_run, _("mesure unique"), _("Une seule exécution : la dispersion n’est pas connue.")),
+        (
+            run.flag_random_weights,
+            _("poids aléatoires"),
+            _("Un modèle d’essai : le débit est réel, le texte n’a pas de sens."),
+        ),
+        (run.flag_partial, _("partielle"), _("Tous les paliers n’ont pas été menés à leur terme.")),
+        (
+            run.flag_shared_core,
+            _("cœur partagé"),
+            _("Le moteur et le client se partagent le même cœur : le débit est sous-estimé."),
+        ),
+        (
+            run.flag_client_bound,
+            _("client en retard"),
+            _("Le client a pris du retard sur au moins un palier : la machine était occupée ailleurs."),
+        ),
+        (
+            run.flag_tokens_estimated,
+            _("tokens estimés"),
+            _("Le moteur n’a pas toujours dit combien de tokens il a écrits."),
+        ),
+        (
+            run.flag_outputs_short,
+            _("réponses courtes"),
+            _("Plus de 2 % des réponses sont plus courtes que demandé."),
+        ),
+        (
+            run.flag_prefix_cache_warm,
+            _("cache de préfixes chaud"),
+            _("Une part des prompts a été servie par le cache du moteur."),
+        ),
+    ]
+    return [(name, meaning) for up, name, meaning in known if up]
+
+
+def error_rows(errors: Mapping[str, int]) -> list[tuple[str, str]]:
+    return [(error_kind(kind), formats.number(count)) for kind, count in errors.items()]
+
+
+def error_kind(kind: str) -> str:
+    known = {
+        "stream_error": _("erreur annoncée par le moteur"),
+        "truncated": _("réponse coupée"),
+        "connection_lost": _("connexion perdue"),
+        "connect_failed": _("connexion refusée"),
+        "timeout": _("délai dépassé"),
+        "cancelled": _("interrompue"),
+        "bad_event": _("réponse illisible"),
+    }
+    return known.get(kind, kind.replace("http_", "HTTP "))

@@ -1,0 +1,132 @@
+"""Pages of the runs. Reading is open to all; starting, cancelling and publishing need the operator's right."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from benchmarks import exports, forms, pagestate, publishing, queries, services, tasks
+
+OPERATE = "benchmarks.operate_benchmarks"
+VARY = ("HX-Request", "HX-History-Restore-Request")
+View = Callable[..., HttpResponse]
+
+
+def operators_only(view: View) -> View:
+    """Visitors are asked to log in (and find the runs again after a POST); people without the right get 403."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("runs"))
+        if not request.user.has_perm(OPERATE):
+            raise PermissionDenied(_("Lancer, annuler et publier des mesures est réservé aux opérateurs."))
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def to_run(code: str) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("run", args=[code]), status=303)
+
+
+@require_safe
+def runs(request: HttpRequest) -> HttpResponse:
+    """The latest runs; without any, what a run is."""
+    return render(
+        request, "benchmarks/runs.html", pagestate.list_context(queries.runs(), request.user.has_perm(OPERATE))
+    )
+
+
+@require_safe
+@operators_only
+def run_new(request: HttpRequest) -> HttpResponse:
+    """The form, filled with sensible values."""
+    return render(request, "benchmarks/run_new.html", {"form": forms.RunForm(initial=forms.INITIAL)})
+
+
+@require_POST
+@operators_only
+def run_start(request: HttpRequest) -> HttpResponse:
+    """Queue a run and lead to its page; what cannot be read comes back with its sentence."""
+    form = forms.RunForm(request.POST)
+    if not form.is_valid():
+        return render(request, "benchmarks/run_new.html", {"form": form}, status=422)
+    run = services.create_run(form.to_config(), request.user.pk)
+    tasks.submit(run)
+    return to_run(run.code)
+
+
+@require_safe
+def run(request: HttpRequest, code: str) -> HttpResponse:
+    """One run; htmx polls the #run part of it while the run lives."""
+    template = "benchmarks/run.html"
+    htmx = getattr(request, "htmx", None)
+    fragment = bool(htmx) and htmx is not None and not htmx.history_restore_request
+    context = pagestate.run_context(queries.run_view(code), may_operate=request.user.has_perm(OPERATE))
+    response = render(request, f"{template}#run" if fragment else template, {**context, "fragment": fragment})
+    patch_vary_headers(response, VARY)
+    patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+@require_safe
+def run_csv(request: HttpRequest, code: str) -> HttpResponse:
+    """Every request of the run, one line each."""
+    view = queries.run_view(code)
+    text = exports.to_csv(view.run, queries.samples(view.run), french=get_language() == "fr")
+    return download(text, "text/csv; charset=utf-8", f"run-{code}.csv")
+
+
+@require_safe
+def run_json(request: HttpRequest, code: str) -> HttpResponse:
+    """The whole run as data."""
+    view = queries.run_view(code)
+    return download(exports.to_json(view, queries.samples(view.run)), "application/json", f"run-{code}.json")
+
+
+def download(text: str, content_type: str, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(text, content_type=content_type, headers=headers)
+
+
+@require_POST
+@operators_only
+def run_cancel(request: HttpRequest, code: str) -> HttpResponse:
+    """Ask a live run to stop; for one that is over, say so."""
+    if not services.request_cancel(queries.run_id(code)):
+        messages.warning(request, _("Cette mesure était déjà terminée : rien n’a été annulé."))
+    return to_run(code)
+
+
+@require_POST
+@operators_only
+def run_publish(request: HttpRequest, code: str) -> HttpResponse:
+    """Carry the run's rates over to the calculator; a refusal is a sentence on the run's page."""
+    try:
+        publishing.publish(queries.run_id(code))
+    except publishing.NotPublishableError as refusal:
+        messages.error(request, pagestate.refusal(refusal.code))
+    else:
+        messages.success(request, _("Mesure publiée : la page Économie l’emploie pour « cette machine (CPU) »."))
+    return to_run(code)
+
+
+@require_POST
+@operators_only
+def run_withdraw(request: HttpRequest, code: str) -> HttpResponse:
+    """Take the run's rates out of the calculator."""
+    if publishing.withdraw(queries.run_id(code)):
+        messages.success(request, _("Mesure retirée : le calculateur ne l’emploie plus."))
+    else:
+        messages.warning(request, _("Cette mesure n’était pas publiée."))
+    return to_run(code)

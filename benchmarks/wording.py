@@ -1,0 +1,126 @@
+"""Words and units of runs: states, rates, durations, and a sentence with advice for each way a run can go wrong."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from benchmarks.models import BenchmarkRun
+from benchmarks.queries import RunView
+from calculator import formats
+from calculator.formats import NBSP
+
+UNATTENDED_AFTER_S = 20
+TAGS: Mapping[str, str] = {
+    "queued": "idle",
+    "running": "gpu",
+    "succeeded": "good",
+    "failed": "bad",
+    "cancelled": "idle",
+    "stalled": "warn",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What went wrong, what to do, and how serious it is (a class of the notice)."""
+
+    tone: str
+    sentence: str
+    advice: str
+
+
+def status_word(status: str) -> str:
+    words = {
+        "queued": _("en attente"),
+        "running": _("en cours"),
+        "succeeded": _("terminée"),
+        "failed": _("échouée"),
+        "cancelled": _("annulée"),
+        "stalled": _("bloquée"),
+    }
+    return words[status]
+
+
+def tok_per_s(value: float | None) -> str:
+    """A rate to three significant figures."""
+    return formats.number(None) if value is None else f"{three(value)}{NBSP}tok/s"
+
+
+def three(value: float | None) -> str:
+    """Three significant figures; unknown as a word."""
+    if value is None:
+        return formats.number(None)
+    rounded = formats.significant(value)
+    return formats.number(rounded, max(0, 2 - rounded.adjusted()))
+
+
+def milliseconds(value: float | None) -> str:
+    return formats.number(None) if value is None else f"{three(value)}{NBSP}ms"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, with minutes from one minute on."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}{NBSP}min {rest}{NBSP}s" if minutes else f"{rest}{NBSP}s"
+
+
+def streams(count: int) -> str:
+    return ngettext("%(count)d flux", "%(count)d flux", count) % {"count": count}
+
+
+def trouble(view: RunView, now: dt.datetime) -> Trouble | None:
+    """The sentence of a run that did not succeed, or that nobody takes care of."""
+    run = view.run
+    if run.status == "queued" and not view.ahead_count and (now - run.created_at).total_seconds() > UNATTENDED_AFTER_S:
+        return Trouble(
+            "warn",
+            _("Aucun processus de mesure ne répond."),
+            _("Vérifiez que le service de mesure est démarré ; la mesure partira d’elle-même."),
+        )
+    if run.status == "stalled":
+        return Trouble(
+            "warn",
+            _("Le processus qui menait cette mesure a disparu."),
+            _("Rien n’est à nettoyer ; relancez une mesure."),
+        )
+    if run.status == "cancelled":
+        return Trouble("", cancel_sentence(run), _("Les paliers achevés restent lisibles ; ils ne se publient pas."))
+    if run.status == "failed":
+        return Trouble("bad", *failure_words(run.error_code))
+    return None
+
+
+def cancel_sentence(run: BenchmarkRun) -> str:
+    if run.error_code == "worker_stopped":
+        return _("La mesure a été arrêtée avec le service.")
+    return _("La mesure a été annulée.")
+
+
+def failure_words(code: str) -> tuple[str, str]:
+    """What happened and what to do, for each reason the supervisor or the service gives."""
+    retry = _("Relancez la mesure ; si elle échoue encore, lisez le détail ci-dessous.")
+    known = {
+        "engine_start": (_("Le serveur du modèle n’a pas démarré."), _("Le détail ci-dessous en donne la raison.")),
+        "engine_deadline": (
+            _("Le serveur du modèle n’a pas répondu à temps."),
+            _("La machine est peut-être trop chargée : relancez la mesure plus tard."),
+        ),
+        "engine_died": (
+            _("Le serveur du modèle s’est arrêté pendant la mesure."),
+            _("Essayez moins de flux ou des textes plus courts."),
+        ),
+        "deadline": (
+            _("La mesure a dépassé sa durée maximale de quinze minutes."),
+            _("Demandez moins de requêtes, moins de paliers ou des réponses plus courtes."),
+        ),
+        "all_requests_failed": (_("Aucune requête n’a abouti."), _("Le tableau des erreurs dit pourquoi.")),
+        "supervisor_lost": (_("Le processus de mesure s’est arrêté sans rien dire."), retry),
+        "queue_unreachable": (
+            _("La file d’attente des mesures est injoignable."),
+            _("Vérifiez le service de file d’attente, puis relancez la mesure."),
+        ),
+    }
+    return known.get(code, (_("La mesure a échoué pour une raison imprévue."), retry))
