@@ -16,6 +16,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
 from calculator.models import (
@@ -212,7 +213,10 @@ def append[M: models.Model](
         return None
     load.counts[name] += 1
     new = model(**row)
-    new.clean_fields()
+    try:
+        new.clean_fields()
+    except ValidationError as error:
+        raise SeedError(f"{new} cannot be recorded: {'; '.join(error.messages)}") from error
     return new
 
 
@@ -280,5 +284,5 @@ def seed(fixtures: Path | None = None) -> str:
     seed_prices(load, {**skus, **apis})
     seed_rates(load)
     seed_figures(load, skus)
-    said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in load.counts.items())
+    said = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in load.counts.items())
     return f"Catalogue v{latest_number()}: {said or '0 changes'}."
