@@ -174,9 +174,13 @@ def latest_rate(version: int, at: dt.datetime, source: str = FxRate.Source.ECB) 
 
 
 def figures_at(at: dt.datetime) -> "QuerySet[Figure]":
-    """Figures published and not withdrawn at the instant, newest first."""
-    standing = Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gt=at)
-    figures = Figure.objects.filter(standing, published_at__lte=at).select_related("language_model")
+    """Figures published and not withdrawn by the end of the second `at`, newest first.
+
+    Scenarios are dated to the second: who publishes and looks at once finds what was published.
+    """
+    end = at + dt.timedelta(seconds=1)
+    standing = Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gte=end)
+    figures = Figure.objects.filter(standing, published_at__lt=end).select_related("language_model")
     return figures.order_by("-published_at", "-id")
 
 

@@ -196,6 +196,16 @@ def test_a_figure_is_valid_from_its_publication_to_its_withdrawal(offer: Offer, 
     assert [days for days, throughput in found.items() if throughput] == [10, 6]
 
 
+def test_a_figure_published_within_the_second_of_the_scenario_counts(offer: Offer, mistral: LanguageModel) -> None:
+    """A scenario is dated to the second, a publication to the microsecond."""
+    half = dt.timedelta(milliseconds=500)
+    figure = make.make_figure(offer["GPU-PRO"], 900, language_model=mistral, published_at=make.NOW + half)
+    assert facts_for(model=mistral.name).sku.throughput is not None
+    assert facts_for(model=mistral.name, at=make.NOW - dt.timedelta(seconds=1)).sku.throughput is None
+    Figure.objects.filter(pk=figure.pk).update(withdrawn_at=make.NOW + half)
+    assert facts_for(model=mistral.name).sku.throughput is None
+
+
 def test_a_figure_asked_for_by_its_number_is_taken_instead_of_a_newer_one(offer: Offer, mistral: LanguageModel) -> None:
     older = make.make_figure(offer["GPU-PRO"], 800, language_model=mistral)
     make.make_figure(offer["GPU-PRO"], 900, language_model=mistral, published_at=make.NOW)

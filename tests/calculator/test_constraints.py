@@ -1,14 +1,16 @@
 """What the database refuses, whichever it is, when somebody writes past every form and parser."""
 
 import datetime as dt
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import DataError, IntegrityError, models, transaction
+from django.db import DataError, IntegrityError, connection, models, transaction
 from django.utils import timezone
 
+from calculator import triggers
 from calculator.models import (
     CatalogItem,
     CatalogVersion,
@@ -466,6 +468,30 @@ def test_p28_a_saved_estimate_keeps_its_results_whatever_the_prices_become(api: 
     assert reopened.results["usd"] == "300.00"
     assert reopened.catalog_version_id == 1
     assert [row.amount for row in reopened.prices.all()] == [Decimal("30.00")]
+
+
+def test_the_guards_can_be_taken_away_and_put_back(api: CatalogItem) -> None:
+    """What the migration does and undoes, in both directions."""
+    make.make_price(api, "input", "2.50")
+    run_sql(triggers.removal_statements)
+    PriceRow.objects.update(note="possible without guards")
+    run_sql(triggers.creation_statements)
+    refused(PriceRow.objects.update, note="refused again")
+
+
+def run_sql(statements: Callable[[str, triggers.Guard], list[str]]) -> None:
+    with connection.cursor() as cursor:
+        for guard in triggers.GUARDS:
+            for statement in statements(connection.vendor, guard):
+                cursor.execute(statement)
+
+
+def test_the_guards_know_every_column_of_their_tables() -> None:
+    """A column that is added later and forgotten here could be rewritten."""
+    tables = {model._meta.db_table: model for model in (PriceRow, FxRate, Figure, CatalogVersion)}
+    for guard in triggers.GUARDS:
+        columns = {field.column for field in tables[guard.table]._meta.concrete_fields}
+        assert set(guard.columns) == columns
 
 
 @pytest.mark.django_db(transaction=True)
