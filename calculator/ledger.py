@@ -129,15 +129,15 @@ def price_history(kind: str, code: str, version: int, at: dt.datetime) -> tuple[
     return tuple(point_of(row, following.get(row.pk), at) for row in newest_first)
 
 
-def newest_snapshot() -> Snapshot | None:
-    """The newest version's content, None in an empty catalogue."""
-    number = newest_number()
+def snapshot_or_newest(version: int | None) -> Snapshot | None:
+    """The content of `version`, or of the newest where none is named; None in an empty catalogue."""
+    number = newest_number() if version is None else version
     return None if number is None else snapshot(number)
 
 
-def stale_prices(now: dt.datetime) -> tuple[StalePrice, ...]:
+def stale_prices(now: dt.datetime, version: int | None = None) -> tuple[StalePrice, ...]:
     """Prices in force, of items not retired, last checked more than 90 days before `now`; the oldest first."""
-    known, today = newest_snapshot(), now.astimezone(PARIS).date()
+    known, today = snapshot_or_newest(version), now.astimezone(PARIS).date()
     if known is None:
         return ()
     found = [
@@ -158,9 +158,10 @@ def stale_prices(now: dt.datetime) -> tuple[StalePrice, ...]:
     return tuple(sorted(old, key=lambda price: price.checked_on))
 
 
-def latest_changes(limit: int) -> tuple[PriceChange, ...]:
-    """The newest starts of the newest version, each with what stood before; announced ones included."""
-    known = newest_snapshot()
+def latest_changes(limit: int, version: int | None = None) -> tuple[PriceChange, ...]:
+    """The newest starts that a version (the newest unless named) knows, each with what stood before; announced ones
+    included."""
+    known = snapshot_or_newest(version)
     if known is None:
         return ()
     groups: dict[tuple[int, str, int, str, dt.datetime], list[tuple[PriceRow | None, PriceRow]]] = {}

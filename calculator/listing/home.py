@@ -1,0 +1,327 @@
+"""The dashboard: the answer line, the five doors, the state of the data, the latest changes and measurements."""
+
+import datetime as dt
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.forms.boundfield import BoundField
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from calculator import formats, ledger, registry
+from calculator.answers import Answer
+from calculator.domain import scenario as economics
+from calculator.domain.offers import Mode, Sku
+from calculator.domain.provenance import Sourced
+from calculator.domain.scenario import EconomicsScenario, Verdict
+from calculator.fields import Text
+from calculator.forms import EconomicsForm
+from calculator.ledger import PriceChange, StalePrice
+from calculator.listing.prices import component_name
+from calculator.listing.skus import estimate_href
+from calculator.presenters import badges, stats, tables, words
+from calculator.presenters.labels import throughput_conditions
+from calculator.presenters.words import Mark
+from calculator.published import Measured
+
+FIELDS = ("volume", "sku", "ref", "util")
+CHANGES_SHOWN = 5
+STALE_SHOWN = 3
+RUNS_SHOWN = 4
+ECB = "ECB"
+MODES = {mode.value for mode in Mode}
+
+QUESTIONS = {
+    "inference": gettext_lazy("Quel GPU pour quelle latence, et combien de requêtes à la fois ?"),
+    "training": gettext_lazy("Combien d’heures et d’euros pour affiner ou entraîner un modèle ?"),
+    "parallelism": gettext_lazy("Que gagne-t-on vraiment à passer de un à huit GPU ?"),
+    "tokens": gettext_lazy("Combien de tokens dans mes documents ?"),
+}
+
+
+class AnswerLine(NamedTuple):
+    """The comparison in one line: both amounts, the verdict, the page that explains it."""
+
+    gpu: str
+    api: str
+    name: str
+    mark: Mark
+    verdict: str
+    badge: SafeString
+    href: str
+    incomplete: bool
+
+
+class Door(NamedTuple):
+    """A calculator: open with a computed figure, or announced without any."""
+
+    title: str
+    question: str
+    href: str
+    figure: str
+    note: str
+
+
+class DataState(NamedTuple):
+    """The state of the price list and of the exchange rate."""
+
+    version: str
+    date: str
+    rate: str
+    rate_date: str
+    rate_source: str
+    rate_mark: str
+    stale_count: str
+    stale: tuple["StaleLine", ...]
+
+
+class StaleLine(NamedTuple):
+    """A price that nobody has checked for a while."""
+
+    label: str
+    what: str
+    age: str
+    href: str
+
+
+class ChangeLine(NamedTuple):
+    """What began at one instant for one item."""
+
+    label: str
+    mode: str
+    amounts: tuple[str, ...]
+    start: str
+    href: str
+    is_ahead: bool
+
+
+class RunLine(NamedTuple):
+    """A published measurement."""
+
+    sku: str
+    rate: str
+    conditions: str
+    date: str
+    badge: SafeString
+    run: str
+
+
+class TableRow(NamedTuple):
+    """One GPU at one price basis against every API."""
+
+    code: str
+    price: str
+    month: str
+    gpus: str
+    cells: tuple[Mark, ...]
+    on_request: bool
+    is_current: bool
+    href: str
+
+
+class Comparison(NamedTuple):
+    """The answer line and the table SKU × API, with the volume and utilisation that they are about."""
+
+    line: AnswerLine | None
+    volume: str
+    utilisation: str
+    mode: str
+    columns: tuple[tables.Column, ...]
+    rows: tuple[TableRow, ...]
+    single_stream: bool
+    throughput: SafeString
+
+
+class ShownField(NamedTuple):
+    """A field of the form with the unit beside it."""
+
+    bound: BoundField
+    unit: Text
+    is_select: bool
+    text: str
+    options: tuple[tuple[str, Text], ...]
+
+
+def on_sale(skus: Iterable[Sku]) -> tuple[Sku, ...]:
+    """The SKUs that the dashboard offers: test hosts have no place in a comparison."""
+    return tuple(sku for sku in skus if not sku.is_test_host)
+
+
+def fields(form: EconomicsForm) -> tuple[ShownField, ...]:
+    """The four fields of the dashboard's form."""
+    return tuple(_field(form, name) for name in FIELDS)
+
+
+def _field(form: EconomicsForm, name: str) -> ShownField:
+    bound = form[name]
+    options = tuple(getattr(bound.field, "choices", ()))
+    if name == "sku":
+        options = tuple((sku.code, f"{sku.code} — {sku.label}") for sku in form.choices.skus)
+    if name == "ref":
+        mode = words.mode_name(form.base.mode)
+        options = tuple((api.code, f"{api.label}, {mode}") for api in form.choices.apis)
+    return ShownField(bound, getattr(bound.field, "unit", ""), bool(options), form.texts(name)[0], options)
+
+
+def comparison(found: Answer) -> Comparison:
+    """Each SKU against each API, from the tables that the economics page shows."""
+    estimate = found.estimate
+    return Comparison(
+        line=answer_line(found),
+        volume=formats.tokens(estimate.volume_tokens),
+        utilisation=formats.percent(estimate.utilisation.value),
+        mode=words.mode_name(estimate.scenario.mode),
+        columns=tables.columns(estimate),
+        rows=tuple(_table_row(row, estimate.scenario) for row in estimate.overview),
+        single_stream=tables.has_single_stream(estimate),
+        throughput=badges.html(tables.weakest_throughput(estimate)),
+    )
+
+
+def _table_row(row: economics.OverviewRow, scenario: EconomicsScenario) -> TableRow:
+    gpu = row.gpu
+    count = gpu.instances or 1
+    return TableRow(
+        code=gpu.sku.code,
+        price=words.price(gpu.sku, gpu.basis),
+        month=formats.money(gpu.total_eur, decimals=0),
+        gpus=words.gpus(count) if count > 1 else "",
+        cells=tuple(words.delta(verdict, difference) for _code, verdict, difference in row.verdicts),
+        on_request=gpu.price is None,
+        is_current=gpu.sku.code == scenario.sku and gpu.basis is scenario.basis,
+        href=estimate_href(scenario, gpu.sku),
+    )
+
+
+def asked(query: QueryDict, default: EconomicsScenario) -> QueryDict:
+    """The dashboard's four fields as a form of the economics page; its reference API is always among those compared."""
+    form = QueryDict(mutable=True)
+    for name in FIELDS:
+        if name in query:
+            form.setlist(name, query.getlist(name))
+    reference = query.get("ref", default.reference)
+    form.setlist("api", list(dict.fromkeys((*default.apis, reference))))
+    return form
+
+
+def answer_line(found: Answer) -> AnswerLine | None:
+    """The chosen GPU against the reference API; None where no API is compared."""
+    estimate = found.estimate
+    row = stats.reference(estimate)
+    if row is None:
+        return None
+    return AnswerLine(
+        gpu="" if estimate.gpu.total_eur is None else formats.money(estimate.gpu.total_eur),
+        api=formats.money(row.bill.eur),
+        name=f"{row.bill.api.label} ({words.mode_name(row.bill.mode)})",
+        mark=words.verdict(row.verdict, row.difference_ratio),
+        verdict=_verdict(row),
+        badge=badges.html(badges.of_kind(estimate.trust)),
+        href=f"{reverse('economics')}?{found.query}",
+        incomplete=row.incomplete,
+    )
+
+
+def _verdict(row: economics.Comparison) -> str:
+    """The verdict as the end of the sentence."""
+    if row.verdict is Verdict.UNKNOWN:
+        return _("comparaison impossible, il manque un prix ou un cours")
+    if row.verdict is Verdict.EQUIVALENT:
+        return _("coûts équivalents")
+    return _("le GPU coûte %(much)s") % {"much": words.verdict(row.verdict, row.difference_ratio).text}
+
+
+def doors(found: Answer | None) -> tuple[Door, ...]:
+    """The five calculators; only the open one has a figure."""
+    announced = (
+        Door(str(door.title), str(QUESTIONS[door.name]), reverse("coming", args=[door.name]), "", "")
+        for door in registry.DOORS.values()
+    )
+    return (_economics(found), *announced)
+
+
+def _economics(found: Answer | None) -> Door:
+    title, href = str(registry.CALCULATORS[registry.ECONOMICS].title), reverse("economics")
+    if found is None:
+        return Door(title, _("GPU dédié ou API ?"), href, "", "")
+    gpu, volume = found.estimate.gpu, formats.tokens(found.estimate.volume_tokens)
+    return Door(
+        title=title,
+        question=_("%(volume)s tokens par mois : %(sku)s ou API ?") % {"volume": volume, "sku": gpu.sku.code},
+        href=f"{href}?{found.query}",
+        figure=formats.unit_price(gpu.eur_per_mtok),
+        note=_("HT par million de tokens"),
+    )
+
+
+def data_state(
+    version: int, date: dt.date, rate: Sourced[Decimal] | None, stale: tuple[StalePrice, ...], now: dt.datetime
+) -> DataState:
+    """What the data panel says."""
+    return DataState(
+        version=formats.number(version),
+        date=formats.date(date),
+        rate=formats.money(rate.value, "USD", 4) if rate else "",
+        rate_date=formats.date(rate.date) if rate else "",
+        rate_source=_source(rate.reference) if rate else "",
+        rate_mark=ledger.rate_mark(rate.date, now) if rate and rate.date else "",
+        stale_count=formats.number(len(stale)) if stale else "",
+        stale=tuple(map(_stale_line, stale[:STALE_SHOWN])),
+    )
+
+
+def _source(reference: str) -> str:
+    """The central bank by the name that readers know; any other source as it is."""
+    return _("BCE") if reference == ECB else reference
+
+
+def _stale_line(price: StalePrice) -> StaleLine:
+    age = ngettext("%(count)s jour", "%(count)s jours", price.age_days) % {"count": formats.number(price.age_days)}
+    what = ", ".join(filter(None, (component_name(price.component), _mode(price.mode))))
+    return StaleLine(price.label, what, age, reverse("price-history", args=[price.kind, price.code]))
+
+
+def _mode(code: str) -> str:
+    return words.mode_name(Mode(code)) if code in MODES else ""
+
+
+def changes(found: Iterable[PriceChange], now: dt.datetime) -> tuple[ChangeLine, ...]:
+    """The latest starts, announced ones marked."""
+    return tuple(
+        ChangeLine(
+            label=change.code if change.kind == "sku" else change.label,
+            mode=_mode(change.mode),
+            amounts=tuple(_change(change, *amounts) for amounts in change.amounts),
+            start=formats.date(change.valid_from),
+            href=reverse("price-history", args=[change.kind, change.code]),
+            is_ahead=change.valid_from > now,
+        )
+        for change in found
+    )
+
+
+def _change(change: PriceChange, component: str, before: Decimal | None, after: Decimal | None) -> str:
+    """“output 15,00 $”, or both amounts where one replaces another."""
+    shown = _("retiré") if after is None else formats.unit_price(after, change.currency)
+    if before is not None and before != after:
+        shown = f"{formats.unit_price(before, change.currency)} → {shown}"
+    return f"{component_name(component)}{formats.NBSP}{shown}"
+
+
+def runs(found: Iterable[Measured]) -> tuple[RunLine, ...]:
+    """The latest published measurements."""
+    return tuple(
+        RunLine(
+            sku=one.sku,
+            rate=formats.number(formats.significant(one.throughput.output_tok_per_s.value, 3).normalize()),
+            conditions=throughput_conditions(one.throughput),
+            date=formats.date(one.published_at),
+            badge=badges.html(badges.badge(one.throughput.output_tok_per_s)),
+            run=one.throughput.run,
+        )
+        for one in found
+    )

@@ -1,0 +1,126 @@
+"""Pages around the calculators: dashboard, SKUs, GPUs, prices and their history, methodology."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from calculator import answers, catalog, methodology, published
+from calculator.forms import Choices, EconomicsForm
+from calculator.listing import gpus, history, home, prices, skus
+from calculator.presenters import words
+from calculator.snapshots import snapshot
+
+View = Callable[..., HttpResponse]
+HISTORY_KINDS = ("sku", "api")
+
+
+def needs_catalogue(view: View) -> View:
+    """The view, or in an empty catalogue the page that says how to fill it."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, **kwargs)
+        except catalog.NotFound as error:
+            if error.kind != "version":
+                raise
+            return render(request, "calculator/empty.html", status=503)
+
+    return require_safe(wrapped)
+
+
+@needs_catalogue
+def dashboard(request: HttpRequest) -> HttpResponse:
+    """Each SKU against each API at a chosen volume and utilisation; what is new, and what is stale."""
+    scenario = catalog.default_scenario()
+    version, at = scenario.catalog_version, scenario.at
+    offered = Choices(skus=home.on_sale(catalog.sku_choices(version, at)), apis=catalog.api_choices(version, at))
+    form = EconomicsForm.from_texts(home.asked(request.GET, scenario), scenario, offered)
+    found = answers.answer(form.to_scenario()) if form.is_valid() else None
+    rate, stale = catalog.latest_rate(version, at), catalog.stale_prices(at, version)
+    context = {
+        "fields": home.fields(form),
+        "shown": home.comparison(found) if found else None,
+        "doors": home.doors(found),
+        "data": home.data_state(version, snapshot(version).date, rate, stale, at),
+        "changes": home.changes(catalog.latest_changes(home.CHANGES_SHOWN, version), at),
+        "runs": home.runs(published.latest_measured(at, home.RUNS_SHOWN)),
+    }
+    return render(request, "calculator/home.html", context)
+
+
+@needs_catalogue
+def sku_table(request: HttpRequest) -> HttpResponse:
+    """The GPU offers with their prices and ratios, sorted by ?sort=."""
+    found = answers.answer(catalog.default_scenario())
+    sheets = {sheet.name: sheet for sheet in catalog.gpu_sheets()}
+    context = {
+        "table": skus.table(found.estimate, sheets, request.GET.get("sort", "")),
+        "terms": skus.terms(found.estimate),
+        "contact": skus.contact_href(settings.SELLER_CONTACT),
+    }
+    return render(request, "calculator/skus.html", context)
+
+
+@require_safe
+def gpu_table(request: HttpRequest) -> HttpResponse:
+    """The GPUs' data sheets, sorted by ?sort=."""
+    table = gpus.table(catalog.gpu_sheets(), request.GET.get("sort", ""))
+    return render(request, "calculator/gpus.html", {"table": table})
+
+
+@needs_catalogue
+def price_table(request: HttpRequest) -> HttpResponse:
+    """API prices of one service level, and GPU prices; ?mode= and ?retired=1."""
+    scenario = catalog.default_scenario()
+    version, at = scenario.catalog_version, scenario.at
+    every = catalog.api_choices(version, at, include_retired=True)
+    mode, today = prices.mode_asked(request.GET.get("mode", "")), timezone.localdate(at)
+    split = prices.by_retirement(every, today, with_retired=request.GET.get("retired") == "1")
+    rate = catalog.latest_rate(version, at)
+    context = {
+        "modes": prices.mode_choices(split.shown, mode),
+        "mode_name": words.mode_name(mode),
+        "apis": prices.api_rows(split.shown, mode, published.aliases(version, at), rate, today),
+        "not_sold": prices.not_sold(split.shown, mode),
+        "split": split,
+        "rate": home.data_state(version, today, rate, (), at),
+        "gpus": prices.gpu_rows(catalog.sku_choices(version, at), today),
+    }
+    return render(request, "calculator/prices.html", context)
+
+
+@needs_catalogue
+def price_history(request: HttpRequest, kind: str, code: str) -> HttpResponse:
+    """Every price of one item with its start, and the price on the day that ?on= asks for."""
+    if kind not in HISTORY_KINDS:
+        raise Http404(kind)
+    scenario = catalog.default_scenario()
+    try:
+        points = catalog.price_history(kind, code, scenario.catalog_version, scenario.at)
+        item = history.item(kind, catalog.canonical_code(kind, code, scenario.catalog_version, scenario.at))
+    except catalog.NotFound as error:
+        if error.kind == "version":
+            raise
+        return render(request, "calculator/unknown_item.html", history.missing(kind, error), status=404)
+    today = timezone.localdate(scenario.at)
+    form = history.DayForm(request.GET if "on" in request.GET else None)
+    context = {
+        "item": item,
+        "form": form,
+        "day": history.on_day(points, form.cleaned_data["on"], today) if form.is_bound and form.is_valid() else None,
+        "history": history.history(points, today),
+    }
+    return render(request, "calculator/price_history.html", context)
+
+
+@require_safe
+def method(request: HttpRequest) -> HttpResponse:
+    """Formulas with worked numbers, sources, limits; conventions; glossary."""
+    return render(request, "calculator/methodology.html", methodology.context())
