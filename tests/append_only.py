@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import DataError, IntegrityError, transaction
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from calculator import triggers
@@ -35,3 +36,9 @@ def flushable_tables() -> Iterator[None]:
     operations.sql_flush = around(original)
     yield
     operations.sql_flush = original
+
+
+def refused(write: Any, *args: Any, **values: Any) -> None:
+    """The database refuses the write (PostgreSQL calls a number too long for its column a data error)."""
+    with pytest.raises((IntegrityError, DataError)), transaction.atomic():
+        write(*args, **values)

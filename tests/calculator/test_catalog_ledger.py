@@ -107,6 +107,16 @@ def test_a_change_shows_what_stood_before() -> None:
     assert change.valid_from == utc("2026-11-01")
 
 
+def test_the_changes_and_what_is_stale_can_be_those_of_an_older_version() -> None:
+    sku = make.make_sku()
+    make.make_price(sku, "instance_hour", "1.50", checked_on=dt.date(2026, 1, 1))
+    make.make_price(sku, "instance_hour", "1.60", valid_from=utc("2026-11-01"), catalog_version=make.make_version())
+    assert catalog.latest_changes(1)[0].amounts == (("instance_hour", Decimal("1.5"), Decimal("1.6")),)
+    assert catalog.latest_changes(1, version=1)[0].amounts == (("instance_hour", None, Decimal("1.5")),)
+    assert len(catalog.stale_prices(make.NOW, version=1)) == 1
+    assert catalog.stale_prices(make.NOW, version=2) == ()
+
+
 def test_a_first_price_has_nothing_before_it() -> None:
     make.make_price(make.make_sku(), "instance_hour", "1.50")
     assert catalog.latest_changes(5)[0].amounts == (("instance_hour", None, Decimal("1.5")),)
