@@ -3,11 +3,14 @@
 import contextlib
 import ctypes
 import fcntl
+import multiprocessing
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import IO
 
@@ -18,7 +21,8 @@ from honcho.manager import Manager
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_PORT, LAST_PORT = 8000, 8099
 PR_SET_CHILD_SUBREAPER = 36
-STOP_DEADLINE_S = 5
+STOP_DEADLINE_S = 6
+INSIST_DEADLINE_S = 2
 
 
 class NoPortError(Exception):
@@ -55,16 +59,58 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+class ToTheProgram:
+    """Signals for the program itself, not its group: gunicorn and Celery end their own children in good order."""
+
+    @staticmethod
+    def terminate(pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+    @staticmethod
+    def kill(pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+class Runner(Manager):  # type: ignore[misc]  # honcho carries no types
+    """Honcho's manager, which waits for ever where a child of a child keeps its output open: here, not for ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._procmgr = ToTheProgram
+
+    def terminate(self) -> None:
+        if self._terminating:
+            return
+        super().terminate()
+        threading.Thread(target=end_what_is_left, daemon=True).start()
+
+
+def end_what_is_left() -> None:
+    """Give web and worker time to end what they started; then end whatever still runs below this program."""
+    deadline = time.monotonic() + STOP_DEADLINE_S
+    while (left := started_processes()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    stop(left)
+
+
+def started_processes() -> list[psutil.Process]:
+    """Everything below this program but honcho's readers, which end by themselves when the output closes."""
+    readers = {process.pid for process in multiprocessing.active_children()}
+    return [process for process in psutil.Process().children(recursive=True) if process.pid not in readers]
+
+
 def stop(processes: list[psutil.Process]) -> None:
     """Ask, wait, then insist."""
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()
-    _gone, alive = psutil.wait_procs(processes, timeout=STOP_DEADLINE_S)
+    _gone, alive = psutil.wait_procs(processes, timeout=INSIST_DEADLINE_S)
     for process in alive:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(alive, timeout=STOP_DEADLINE_S)
+    psutil.wait_procs(alive, timeout=INSIST_DEADLINE_S)
 
 
 def hold_lock() -> IO[str]:
@@ -80,7 +126,7 @@ def serve(port: int) -> int:
     """Run the Procfile until one of its processes ends or a signal arrives; then stop all that is left."""
     adopt_orphans()
     environment = {**os.environ, "PORT": str(port), "PYTHON": sys.executable, "PYTHONUNBUFFERED": "1"}
-    manager = Manager()
+    manager = Runner()
     for name, command in parse_procfile((ROOT / "Procfile").read_text()).processes.items():
         manager.add_process(name, f"exec {command}", env=environment, cwd=str(ROOT))
     # A closed terminal ends it as Ctrl-C does.

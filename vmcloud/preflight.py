@@ -71,8 +71,10 @@ def check_broker() -> None:
 
     from vmcloud.celery import app
 
+    # A Redis that accepts and then says nothing would otherwise be waited for without end.
+    patience = {"socket_timeout": CONNECT_TIMEOUT_S} if "redis" in str(app.conf.broker_url) else {}
     try:
-        with app.connection_for_write(connect_timeout=CONNECT_TIMEOUT_S) as connection:
+        with app.connection_for_write(connect_timeout=CONNECT_TIMEOUT_S, transport_options=patience) as connection:
             connection.ensure_connection(max_retries=1, timeout=CONNECT_TIMEOUT_S)
     except (KombuError, OSError, KeyError, ImportError, ValueError) as error:
         said = f"The task broker does not answer: {first_line(error)}. Check CELERY_BROKER_URL."
