@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import Any, NamedTuple
 
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from calculator import formats
@@ -39,7 +40,7 @@ class Point(NamedTuple):
 class Chart(NamedTuple):
     """A figure with the sentence that is its title, the quantity it shows, and the same rows as a table."""
 
-    title: str
+    title: SafeString
     subtitle: str
     caption: str
     figure: Figure
@@ -236,7 +237,7 @@ def _layout(plot: Plot) -> Figure:
     return {
         "xaxis": _volume_axis(plot),
         "yaxis": {"rangemode": "tozero", "tickformat": ",.0f", "zeroline": False, "fixedrange": True, "nticks": 6},
-        "margin": {"l": 52, "r": 128, "t": 16, "b": 48},
+        "margin": {"l": 52, "r": 140, "t": 16, "b": 48},
         "shapes": _rules(plot),
         "annotations": [*_end_labels(plot), *_volume_label(plot), *_crossing_label(plot)],
         "showlegend": False,
@@ -307,13 +308,20 @@ def _crossing_label(plot: Plot) -> list[Figure]:
 
 def _end_labels(plot: Plot) -> list[Figure]:
     """Each line's name at its right end, moved apart where they would overlap."""
-    ends = [(plot.stairs.cost(plot.high), _gpu_label(plot), "gpu")]
-    for index, row in enumerate(plot.apis):
-        ends.append((plot.per_token(row) * plot.high, row.bill.api.label, "mute" if index else "api"))
+    ends = [(plot.stairs.cost(plot.high), _gpu_label(plot), "gpu"), *_api_ends(plot)]
     return [
-        _note(text, plot.high, _euros(cost), role, xanchor="left", xshift=8, yanchor="middle", yshift=shift)
+        _note(text, plot.high, _euros(cost), role, xanchor="left", xshift=8, yshift=shift, align="left")
         for cost, text, role, shift in _apart(ends)
     ]
+
+
+def _api_ends(plot: Plot) -> list[tuple[Decimal, str, str]]:
+    """Where the API lines end and what they are called; lines that lie on each other share one label."""
+    named: dict[Decimal, list[str]] = {}
+    for row in plot.apis:
+        named.setdefault(formats.significant(plot.per_token(row) * plot.high, 3), []).append(row.bill.api.label)
+    first = next(iter(named))
+    return [(cost, "<br>".join(labels), "api" if cost == first else "mute") for cost, labels in named.items()]
 
 
 def _apart(ends: list[tuple[Decimal, str, str]]) -> list[tuple[Decimal, str, str, int]]:
@@ -322,9 +330,10 @@ def _apart(ends: list[tuple[Decimal, str, str]]) -> list[tuple[Decimal, str, str
     placed, floor = [], -LABEL_GAP_PX
     for cost, text, role in sorted(ends, key=lambda end: end[0]):
         natural = int(cost / top * PLOT_HEIGHT_PX) if top else 0
-        at = max(natural, floor + LABEL_GAP_PX)
+        extra = LABEL_GAP_PX * text.count("<br>") // 2
+        at = max(natural, floor + LABEL_GAP_PX + extra)
         placed.append((cost, text, role, at - natural))
-        floor = at
+        floor = at + extra
     return placed
 
 

@@ -1,5 +1,7 @@
 """The break-even chart in words: its title is the finding, its caption the APIs that it never meets."""
 
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -8,31 +10,33 @@ from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
 from calculator.presenters import words
 
 
-def finding(row: Comparison, gpu: str) -> str:
+def finding(row: Comparison, gpu: str) -> SafeString:
     """The chart's title: what it shows, as a sentence."""
-    names = {"gpu": gpu, "api": row.bill.api.label}
+    names = {"gpu": words.nowrap(gpu), "api": words.nowrap(row.bill.api.label)}
     outcome = row.break_even.outcome
     if outcome is Outcome.NEVER:
-        return _("À aucun volume %(gpu)s ne coûte moins que %(api)s") % names
+        return format_html(_("À aucun volume {gpu} ne coûte moins que {api}"), **names)
     if outcome is Outcome.ALWAYS:
-        return _("%(gpu)s coûte moins que %(api)s à tout volume") % names
+        return format_html(_("{gpu} coûte moins que {api} à tout volume"), **names)
     if outcome is Outcome.UNKNOWN or not row.break_even.intervals:
-        return _("Le seuil entre %(gpu)s et %(api)s est inconnu") % names
+        return format_html(_("Le seuil entre {gpu} et {api} est inconnu"), **names)
     return _from_a_volume(row, names)
 
 
-def _from_a_volume(row: Comparison, names: dict[str, str]) -> str:
+def _from_a_volume(row: Comparison, names: dict[str, SafeString]) -> SafeString:
     first, *rest = row.break_even.intervals
-    names = {**names, "start": formats.tokens(first.start_tokens, digits=3)}
+    names = {**names, "start": words.nowrap(formats.tokens(first.start_tokens, digits=3))}
     if first.end_tokens is None:
-        return _("%(gpu)s passe devant %(api)s à partir de %(start)s tokens") % names
-    names["gap"] = formats.tokens(first.end_tokens, digits=3)
+        return format_html(_("{gpu} passe devant {api} à partir de {start} tokens"), **names)
+    names["gap"] = words.nowrap(formats.tokens(first.end_tokens, digits=3))
     if not rest:
-        return _("%(gpu)s passe devant %(api)s de %(start)s à %(gap)s tokens seulement") % names
-    names["end"] = formats.tokens(rest[0].start_tokens, digits=3)
+        return format_html(_("{gpu} passe devant {api} de {start} à {gap} tokens seulement"), **names)
+    names["end"] = words.nowrap(formats.tokens(rest[0].start_tokens, digits=3))
     if rest[0].end_tokens is None:
-        return _("%(gpu)s passe devant %(api)s à partir de %(start)s tokens, sauf de %(gap)s à %(end)s") % names
-    return _("%(gpu)s passe devant %(api)s à partir de %(start)s tokens, avec un recul à chaque GPU de plus") % names
+        return format_html(_("{gpu} passe devant {api} à partir de {start} tokens, sauf de {gap} à {end}"), **names)
+    return format_html(
+        _("{gpu} passe devant {api} à partir de {start} tokens, avec un recul à chaque GPU de plus"), **names
+    )
 
 
 def subtitle(*, is_stairs: bool) -> str:

@@ -25,6 +25,7 @@ class EconomicsPage:
     status: str
     gpu_name: str
     month: str
+    month_short: str
     stats: tuple[stats.Stat, ...]
     offers: tables.OfferTable
     notices: tuple[notices.Notice, ...]
@@ -50,6 +51,7 @@ class EconomicsPage:
     price_missing: bool
     badges: Mapping[str, Badge | None]
     throughput_text: str
+    placeholders: Mapping[str, str]
 
 
 def economics(estimate: EconomicsEstimate) -> EconomicsPage:
@@ -62,6 +64,7 @@ def economics(estimate: EconomicsEstimate) -> EconomicsPage:
         status=status(estimate),
         gpu_name=estimate.gpu.sku.code,
         month=formats.money(estimate.gpu.total_eur, unknown=_("sur devis") if estimate.gpu.price is None else ""),
+        month_short=formats.money(estimate.gpu.total_eur, decimals=0, unknown=_("sur devis")),
         stats=stats.stats(estimate),
         offers=tables.offers(estimate, notices.api_reasons(estimate)),
         notices=notices.notices(estimate),
@@ -87,6 +90,7 @@ def economics(estimate: EconomicsEstimate) -> EconomicsPage:
         price_missing=estimate.gpu.price is None,
         badges=field_badges(estimate),
         throughput_text=throughput_text(estimate),
+        placeholders=placeholders(estimate),
     )
 
 
@@ -100,6 +104,17 @@ def field_badges(estimate: EconomicsEstimate) -> dict[str, Badge | None]:
         "util": badge(estimate.utilisation),
         "hours": badge(estimate.hours_per_month_h),
         "fx": badge(estimate.usd_per_eur) if estimate.usd_per_eur else None,
+    }
+
+
+def placeholders(estimate: EconomicsEstimate) -> dict[str, str]:
+    """The catalogue's value that an empty field stands for, by the field's name."""
+    gpu, rate = estimate.gpu, estimate.gpu.throughput
+    prefill = rate.prefill_tok_per_s if rate else None
+    return {
+        "rate": formats.number(formats.significant(rate.output_tok_per_s.value, 4).normalize()) if rate else "",
+        "price": formats.number(gpu.price.value, 2) if gpu.price else _("sur devis"),
+        "prefill": formats.number(formats.significant(prefill.value, 4).normalize()) if prefill else _("inconnu"),
     }
 
 

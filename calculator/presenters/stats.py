@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import NamedTuple
 
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from calculator import formats
@@ -67,11 +68,11 @@ def _reached(row: Comparison, name: str) -> Stat:
     note = (
         _("tokens par mois, %(use)s d’utilisation d’un GPU") % {"use": formats.percent(use)} if use is not None else ""
     )
-    return Stat(formats.tokens(start, digits=3), _("équivalence avec %(name)s") % {"name": name}, note)
+    return Stat(formats.tokens(start, digits=3), format_html(_("équivalence avec {}"), words.nowrap(name)), note)
 
 
 def _without_volume(row: Comparison, name: str) -> Stat:
-    label = _("équivalence avec %(name)s") % {"name": name}
+    label = format_html(_("équivalence avec {}"), words.nowrap(name))
     if row.break_even.outcome is Outcome.NEVER:
         return Stat(_("jamais"), label, _("aucun volume ne rend ce GPU moins cher"))
     if row.break_even.outcome is Outcome.ALWAYS:

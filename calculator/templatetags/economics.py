@@ -37,8 +37,17 @@ def term(code: str) -> SafeString:
     found = terms.BY_CODE[code]
     label = _("Définition\u00a0: %(term)s") % {"term": found.term}
     return format_html(
-        '<button class="term" type="button" popovertarget="def-{}" aria-label="{}">?</button>', code, label
+        '\u00a0<button class="term" type="button" popovertarget="def-{}" aria-label="{}">?</button>', code, label
     )
+
+
+@register.simple_tag
+def defined(text: str, code: str) -> SafeString:
+    """A text with the definition's button behind it, never alone on a line."""
+    if isinstance(text, SafeString):
+        return format_html("{}{}", text, term(code))
+    head, _space, last = text.rpartition(" ")
+    return format_html('{} <span class="nw">{}{}</span>', head, last, term(code))
 
 
 @register.simple_tag
@@ -115,6 +124,6 @@ def term_of(name: str) -> str:
 
 
 @register.filter
-def at(badges: Mapping[str, Badge | None] | None, name: str) -> Badge | str:
-    """The badge of one field, empty where its value needs none."""
-    return (badges or {}).get(name) or ""
+def at(values: Mapping[str, Badge | str | None] | None, name: str) -> Badge | str:
+    """The badge or placeholder of one field, empty where it needs none."""
+    return (values or {}).get(name) or ""

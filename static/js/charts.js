@@ -28,7 +28,7 @@
   };
   const noted = (note, narrow) => {
     const strong = note.name !== "mute";
-    const inside = narrow && note.xanchor === "left" ? { xanchor: "right", xshift: -2, yanchor: "bottom" } : {};
+    const inside = narrow && (note.yref === "paper" ? { yshift: -34 } : note.xanchor === "left" ? { xanchor: "right", xshift: -2, yanchor: "bottom", align: "right" } : {});
     return { ...note, ...inside, font: { color: colour(INK[note.name]), weight: strong ? 600 : 400 }, bgcolor: strong && !narrow ? colour("--surface", 0.8) : "rgba(0, 0, 0, 0)" };
   };
   const themed = (figure, width) => {
