@@ -39,9 +39,9 @@ def verdict(gpu_eur: Decimal | None, api_eur: Decimal | None, tie_ratio: Decimal
     """
     if gpu_eur is None or api_eur is None:
         return Verdict.UNKNOWN
-    if abs(gpu_eur - api_eur) <= tie_ratio * min(gpu_eur, api_eur):
-        return Verdict.EQUIVALENT
-    return Verdict.GPU if gpu_eur < api_eur else Verdict.API
+    if gpu_eur < api_eur:
+        return Verdict.EQUIVALENT if api_eur - gpu_eur <= tie_ratio * gpu_eur else Verdict.GPU
+    return Verdict.EQUIVALENT if gpu_eur - api_eur <= tie_ratio * api_eur else Verdict.API
 
 
 def difference_ratio(gpu_eur: Decimal | None, api_eur: Decimal | None) -> Decimal | None:

@@ -5,7 +5,7 @@ can carry; it is never multiplied into the bill, because an idle GPU is paid all
 """
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 from calculator.domain.apibill import Conversion
 from calculator.domain.offers import Basis, Scope, Sku, Throughput
@@ -15,7 +15,7 @@ from calculator.domain.units import HOUR_S, MTOK, to_decimal
 from calculator.domain.workload import Demand
 
 SAME_COUNT_RATIO = Decimal("1e-18")
-"""Ratios closer than this to a whole number are that number: 28-digit division may leave a last-digit remainder."""
+"""A ratio this little above a whole number is that number: a division of 28 digits may leave a last-digit remainder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,8 @@ def rounded_up(ratio: Decimal) -> Decimal:
     >>> rounded_up(Decimal(300) / Decimal("107.8272"))
     Decimal('3')
     """
-    nearest = ratio.to_integral_value(ROUND_HALF_EVEN)
-    if abs(ratio - nearest) <= nearest * SAME_COUNT_RATIO:
-        return nearest
-    return ratio.to_integral_value(ROUND_CEILING)
+    below = ratio.to_integral_value(ROUND_FLOOR)
+    return below if ratio - below <= below * SAME_COUNT_RATIO else below + 1
 
 
 def instances_for(units: Decimal, capacity_units: Decimal) -> int:
@@ -92,7 +90,7 @@ def instances_for(units: Decimal, capacity_units: Decimal) -> int:
     >>> instances_for(Decimal(100_000_000), Decimal(37_065_600 * 65) / 65)
     3
     """
-    return max(1, int(rounded_up(units / capacity_units)))
+    return int(rounded_up(units / capacity_units)) or 1
 
 
 def billed_hours(hours_h: Decimal, step: BillingStep) -> Decimal:

@@ -103,13 +103,9 @@ def _utilisation_cell(inputs: Inputs, ratio: Decimal, volume: Decimal, api_eur: 
     chosen = inputs.chosen
     total = chosen.total_eur(inputs.served(volume), ratio) if chosen.comparable else None
     terms = inputs.terms
-    return UtilisationCell(
-        utilisation_ratio=ratio,
-        volume_tokens=volume,
-        verdict=verdict(total, api_eur, inputs.tie_ratio),
-        difference_ratio=difference_ratio(total, api_eur),
-        is_current=ratio == terms.utilisation.value and volume == terms.month.volume_tokens,
-    )
+    is_current = ratio == terms.utilisation.value and volume == terms.month.volume_tokens
+    found = verdict(total, api_eur, inputs.tie_ratio)
+    return UtilisationCell(ratio, volume, found, difference_ratio(total, api_eur), is_current)
 
 
 def year_row(code: str, month_eur: Decimal | None, reference_eur: Decimal | None) -> YearRow:

@@ -4,7 +4,7 @@ GB and GIB are the only storage multiples. Money is Decimal and physics is float
 Rounding is half-up, the French commercial habit, and only for display or for the tax on a total.
 """
 
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 Number = Decimal | float | int
 
@@ -15,8 +15,8 @@ HOUR_S = 3600
 MONTHS_A_YEAR = 12
 
 CENT_DECIMALS = 2
-ROUNDING_DIGITS = 60
-"""Digits kept while rounding: a total of 10**15 tokens priced to 10**-9 still rounds exactly."""
+ROUNDING = Context(prec=60, rounding=ROUND_HALF_UP)
+"""Half-up with digits to spare: a total of 10**15 tokens priced to 10**-9 still rounds exactly."""
 
 TOKENS_A_PRICE: dict[str, int] = {"token": 1, "ktok": 1_000, "mtok": 1_000_000}
 """How many tokens one amount of an API price pays for, by the unit it is written in."""
@@ -37,9 +37,7 @@ def half_up(value: Number, decimals: int = CENT_DECIMALS) -> Decimal:
     >>> half_up(Decimal("2953.125"))
     Decimal('2953.13')
     """
-    with localcontext() as context:
-        context.prec = ROUNDING_DIGITS
-        return to_decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+    return to_decimal(value).quantize(Decimal(1).scaleb(-decimals), context=ROUNDING)
 
 
 def per_mtok(amount: Decimal, unit: str) -> Decimal:
@@ -63,9 +61,7 @@ def including_tax(net_total: Decimal, vat_ratio: Decimal) -> Decimal:
     >>> including_tax(3 * Decimal("830.64"), Decimal("0.20"))
     Decimal('2990.30')
     """
-    with localcontext() as context:
-        context.prec = ROUNDING_DIGITS
-        return half_up(net_total * (1 + vat_ratio))
+    return half_up(ROUNDING.multiply(net_total, 1 + vat_ratio))
 
 
 def usd_to_eur(amount_usd: Decimal, usd_per_eur: Decimal) -> Decimal:

@@ -168,6 +168,12 @@ def test_break_even_utilisation_against_gpt_54() -> None:
     assert round(found.utilisation_ratio or 0, 3) == Decimal("0.373")
 
 
+def test_break_even_utilisation_counts_the_extra_costs() -> None:
+    """(830.64 + 1 000) ÷ (13.4264 × 165.888) = 82.2 %."""
+    found = economics.estimate(scenario(operations_eur_per_month=Decimal(1000)), facts())
+    assert round(against("gpt-5.4", found).break_even.utilisation_ratio or 0, 3) == Decimal("0.822")
+
+
 def test_hours_used_are_a_straight_line() -> None:
     """GPU-TITAN's 18.61 € never beat 13.43 €; GPU-PRO's 10.02 € always do."""
     used = scenario(basis=Basis.HOUR, rental=Rental.HOURS_USED)

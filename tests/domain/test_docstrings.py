@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import pkgutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,12 +46,14 @@ def test_every_public_formula_has_a_worked_number(name: str) -> None:
     assert bare <= WITHOUT_A_NUMBER
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_domain_imports_the_standard_library_only(name: str) -> None:
+def imported_by(name: str) -> set[str]:
     path = Path(calculator.domain.__path__[0]) / f"{name}.py"
-    imported = {
-        node.module.split(".")[0]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module
-    }
-    assert imported <= {"calculator", "collections", "dataclasses", "decimal", "typing"}
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_domain_knows_itself_and_the_standard_library_only(name: str) -> None:
+    others = {module for module in imported_by(name) if not module.startswith("calculator.domain")}
+    assert {module.split(".")[0] for module in others} <= sys.stdlib_module_names
