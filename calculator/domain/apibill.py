@@ -4,7 +4,7 @@ Counting follows the vendors' own meters: the input count includes what the cach
 inside the output, and a context tier is a cliff chosen per request. Prices are USD per million tokens.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from calculator.domain.offers import ApiModel, Mode, Rates
@@ -159,16 +159,17 @@ def quote(api: ApiModel, usage: Usage, mode: Mode, batch_share_ratio: Decimal = 
 
     Modes are mixed only by that share, which the visitor states; a mode that is not sold makes the cost unknown.
     """
-    shares = {mode: 1 - batch_share_ratio}
-    shares[Mode.BATCH] = shares.get(Mode.BATCH, ZERO) + batch_share_ratio
-    parts = [(share, *_mode_cost(api, part, usage)) for part, share in shares.items() if share]
-    reasons = tuple(reason for _share, _cost, found in parts for reason in found)
-    sources = tuple(source for _share, cost, _found in parts for source in cost.sources)
-    over = max(cost.over_tokens for _share, cost, _found in parts)
-    total: Decimal | None = ZERO
-    for share, cost, _found in parts:
-        total = None if total is None or cost.usd is None else total + share * cost.usd
-    return Quote(api, mode, total, over, sources, reasons)
+    if not batch_share_ratio or mode is Mode.BATCH:
+        cost, reasons = _mode_cost(api, mode, usage)
+        return Quote(api, mode, cost.usd, cost.over_tokens, cost.sources, reasons)
+    own, batch = quote(api, usage, mode), quote(api, usage, Mode.BATCH)
+    if batch_share_ratio == 1:
+        return replace(batch, mode=mode)
+    usd = None
+    if own.request_usd is not None and batch.request_usd is not None:
+        usd = own.request_usd * (1 - batch_share_ratio) + batch.request_usd * batch_share_ratio
+    over = max(own.over_tokens, batch.over_tokens)
+    return Quote(api, mode, usd, over, (*own.sources, *batch.sources), (*own.reasons, *batch.reasons))
 
 
 @dataclass(frozen=True, slots=True)

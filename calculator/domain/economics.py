@@ -113,6 +113,11 @@ def core(inputs: Inputs) -> tuple[GpuBill, tuple[Comparison, ...]]:
     return bill, comparisons(inputs, bill)
 
 
+def _other_bill(inputs: Inputs, basis: Basis) -> GpuBill:
+    terms = inputs.terms
+    return gpu_bill(plan(inputs.chosen.sku, basis, terms), terms, terms.month.units)
+
+
 def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEstimate:
     """The whole answer of the economics calculator, unrounded.
 
@@ -131,7 +136,7 @@ def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEst
         requests_count=month.requests_count,
         headline=narrative.headline(inputs, bill, compared, reference),
         gpu=bill,
-        bases={basis: gpu_bill(plan(inputs.chosen.sku, basis, terms), terms, month.units) for basis in Basis},
+        bases={basis: bill if basis is scenario.basis else _other_bill(inputs, basis) for basis in Basis},
         comparisons=compared,
         overview=tables.overview(inputs, facts.skus),
         volumes=tables.volume_rows(inputs),

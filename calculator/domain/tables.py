@@ -91,21 +91,22 @@ def utilisation_cells(inputs: Inputs) -> tuple[UtilisationCell, ...]:
     if not month.output_tokens:
         return ()
     volumes = _with_own(GRID_VOLUMES_TOKENS, month.volume_tokens)
-    amounts = [(volume, inputs.api_eur(inputs.reference, volume)) for volume in volumes]
+    columns = [(volume, inputs.served(volume), inputs.api_eur(inputs.reference, volume)) for volume in volumes]
     return tuple(
-        _utilisation_cell(inputs, ratio, volume, eur)
-        for ratio in _with_own(GRID_UTILISATIONS_RATIO, own)
-        for volume, eur in amounts
+        cell for ratio in _with_own(GRID_UTILISATIONS_RATIO, own) for cell in _utilisation_row(inputs, ratio, columns)
     )
 
 
-def _utilisation_cell(inputs: Inputs, ratio: Decimal, volume: Decimal, api_eur: Decimal | None) -> UtilisationCell:
-    chosen = inputs.chosen
-    total = chosen.total_eur(inputs.served(volume), ratio) if chosen.comparable else None
-    terms = inputs.terms
-    is_current = ratio == terms.utilisation.value and volume == terms.month.volume_tokens
-    found = verdict(total, api_eur, inputs.tie_ratio)
-    return UtilisationCell(ratio, volume, found, difference_ratio(total, api_eur), is_current)
+def _utilisation_row(
+    inputs: Inputs, ratio: Decimal, columns: list[tuple[Decimal, Decimal, Decimal | None]]
+) -> Iterator[UtilisationCell]:
+    chosen, terms, tie = inputs.chosen, inputs.terms, inputs.tie_ratio
+    is_own_row, own_volume = ratio == terms.utilisation.value, terms.month.volume_tokens
+    for volume, served, api_eur in columns:
+        total = chosen.total_eur(served, ratio) if chosen.comparable else None
+        difference = difference_ratio(total, api_eur)
+        is_current = is_own_row and volume == own_volume
+        yield UtilisationCell(ratio, volume, verdict(total, api_eur, tie), difference, is_current)
 
 
 def year_row(code: str, month_eur: Decimal | None, reference_eur: Decimal | None) -> YearRow:

@@ -197,6 +197,11 @@ def test_a_batch_share_needs_a_batch_price() -> None:
     assert quoted.request_usd is None
 
 
+def test_everything_in_batch_needs_no_price_of_another_mode() -> None:
+    quoted = quote(GPT_54, openai_usage(0, 0, 1_000_000), Mode.PRIORITY, Decimal(1))
+    assert (quoted.request_usd, quoted.mode, quoted.reasons) == (Decimal("7.50"), Mode.PRIORITY, ())
+
+
 def test_a_batch_share_in_batch_mode_changes_nothing() -> None:
     quoted = quote(GPT_54, openai_usage(0, 0, 1_000_000), Mode.BATCH, Decimal("0.5"))
     assert quoted.request_usd == Decimal("7.50")
