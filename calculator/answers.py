@@ -177,8 +177,9 @@ def choices(scenario: EconomicsScenario, facts: EconomicsFacts | None = None, ch
     """What the form offers: all that is for sale, and what is retired only where it is chosen already."""
     version, at = scenario.catalog_version, scenario.at
     kept = {code.casefold() for code in (*chosen, *scenario.apis, scenario.reference)}
-    offered = {api.code for api in catalog.api_choices(version, at)}
+    today = timezone.localdate(at)
     every = catalog.api_choices(version, at, include_retired=True)
+    offered = {api.code for api in every if api.retired_on is None or api.retired_on > today}
     skus = catalog.sku_choices(version, at)
     if facts is not None and facts.sku.code not in {sku.code for sku in skus}:
         skus = (*skus, facts.sku)

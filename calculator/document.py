@@ -27,7 +27,7 @@ ROUNDING = "unrounded; half-up on display"
 
 def document(answer: Answer, permalink: str, defaults: Iterable[str] = ()) -> dict[str, Any]:
     """The whole answer; `defaults` names the keys that the question left to their documented default."""
-    estimate = answer.estimate
+    estimate, scenario = answer.estimate, scenario_values(answer)
     return {
         "calculator": "economics",
         "schema": SCHEMA,
@@ -37,10 +37,10 @@ def document(answer: Answer, permalink: str, defaults: Iterable[str] = ()) -> di
         "at": permalinks.write_instant(answer.scenario.at),
         "tax": "excluded unless ttc is named",
         "rounding": ROUNDING,
-        "defaults": list(defaults),
+        "defaults": {name: scenario[name] for name in defaults},
         "answer": _answer(estimate),
         "eur_per_mtok": {basis.value: _per_mtok(bill) for basis, bill in estimate.bases.items()},
-        "scenario": scenario_values(answer),
+        "scenario": scenario,
         "inputs": inputs(answer),
         "gpu": {basis.value: data(bill) for basis, bill in estimate.bases.items()},
         "apis": [_api(row) for row in estimate.comparisons],

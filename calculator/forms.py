@@ -51,14 +51,14 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "volume": NumberSpec(
         fields.VOLUME,
         gettext_lazy("Volume de sortie"),
-        gettext_lazy("Par exemple 100 M, 1,5 Md ou 250 000."),
+        gettext_lazy("Par exemple 100\u00a0M, 1,5\u00a0Md ou 250\u202f000."),
         TOKENS_A_MONTH,
         required=False,
     ),
     "rate": NumberSpec(
         fields.RATE,
         gettext_lazy("Débit d’un GPU"),
-        gettext_lazy("Vide\u00a0: le débit du catalogue. Par exemple 64 ou 1 250,5."),
+        gettext_lazy("Vide\u00a0: le débit du catalogue. Par exemple 64 ou 1\u202f250,5."),
         "tok/s",
         required=False,
     ),
@@ -84,7 +84,9 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "prefill": NumberSpec(
         fields.PREFILL,
         gettext_lazy("Lecture du prompt"),
-        gettext_lazy("Débit d’un GPU en entrée. Vide\u00a0: celui du catalogue s’il est connu. Par exemple 5 000."),
+        gettext_lazy(
+            "Débit d’un GPU en entrée. Vide\u00a0: celui du catalogue s’il est connu. Par exemple 5\u202f000."
+        ),
         "tok/s",
         required=False,
     ),
@@ -94,14 +96,14 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "requests": NumberSpec(
         fields.REQUESTS,
         gettext_lazy("Requêtes par mois"),
-        gettext_lazy("Compte si le trafic est donné en requêtes. Par exemple 200 000."),
+        gettext_lazy("Compte si le trafic est donné en requêtes. Par exemple 200\u202f000."),
         gettext_lazy("requêtes / mois"),
         required=False,
     ),
     "in": NumberSpec(
         fields.INPUT_TOKENS,
         gettext_lazy("Entrée par requête"),
-        gettext_lazy("Tokens du prompt, cache compris. Par exemple 2 000."),
+        gettext_lazy("Tokens du prompt, cache compris. Par exemple 2\u202f000."),
         TOKENS_A_REQUEST,
     ),
     "out": NumberSpec(
@@ -232,11 +234,14 @@ class EconomicsForm(forms.Form):
 
         A figure of another GPU than the one now chosen is let go: it was the catalogue's pick, not the visitor's.
         """
-        shown = cls.from_scenario(base, choices)
         sent = set(texts.keys())
+        shown = None if sent.issuperset((*BASIC, *ADVANCED)) else cls.from_scenario(base, choices)
         data = MultiValueDict[str, str]()
         for name in (*BASIC, *ADVANCED):
-            data.setlist(name, [_clean(text) for text in texts.getlist(name)] if name in sent else shown.texts(name))
+            if name in sent or shown is None:
+                data.setlist(name, [_clean(text) for text in texts.getlist(name)])
+            else:
+                data.setlist(name, shown.texts(name))
         data.setlist("api", [code for code in data.getlist("api") if code != permalinks.NO_API])
         if data["fig"] not in {str(figure.figure_id) for figure in choices.figures}:
             data["fig"] = ""

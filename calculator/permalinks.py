@@ -253,6 +253,8 @@ def parse_apis(texts: list[str]) -> tuple[str, ...]:
 def problem(key: str, reason: str, text: str = "") -> Problem:
     """A problem whose sentence names the key and quotes what was given."""
     shown = fields.printable(text)
+    if not shown.strip():
+        return Problem(key, _("%(key)s\u00a0: %(reason)s.") % {"key": key, "reason": reason}, text)
     return Problem(
         key,
         _("%(key)s = «\u00a0%(text)s\u00a0»\u00a0: %(reason)s.") % {"key": key, "text": shown, "reason": reason},

@@ -3,8 +3,9 @@
 A calculator is open (it answers) or only announced; an announced one has a title and nothing that looks like a result.
 """
 
+import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -33,7 +34,15 @@ class Preset:
 
     def applied(self, scenario: EconomicsScenario) -> EconomicsScenario:
         """`scenario` with the preset's changes."""
-        return permalinks.read(QueryDict(self.query), scenario).kept
+        return replace(scenario, **changed_attributes(self.query))
+
+
+@functools.cache
+def changed_attributes(query: str) -> Mapping[str, Any]:
+    """The scenario's attributes that a preset's query sets, read once a process."""
+    pairs = QueryDict(query)
+    keys = [permalinks.BY_NAME[name] for name in pairs if name in permalinks.BY_NAME]
+    return {key.attribute: key.parse(pairs[key.name]) for key in keys}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +79,10 @@ class PresetLink:
 
 
 PRESETS = (
-    Preset("prototype", gettext_lazy("Prototype 10 M"), {"volume": "10000000"}),
-    Preset("team", gettext_lazy("Équipe 50 M"), {"volume": "50000000"}),
-    Preset("internal", gettext_lazy("Interne 100 M"), {"volume": "100000000"}),
-    Preset("production", gettext_lazy("Production 300 M"), {"volume": "300000000"}),
+    Preset("prototype", gettext_lazy("Prototype 10\u00a0M"), {"volume": "10000000"}),
+    Preset("team", gettext_lazy("Équipe 50\u00a0M"), {"volume": "50000000"}),
+    Preset("internal", gettext_lazy("Interne 100\u00a0M"), {"volume": "100000000"}),
+    Preset("production", gettext_lazy("Production 300\u00a0M"), {"volume": "300000000"}),
     Preset("prompt", gettext_lazy("Avec prompts, 4 pour 1"), {"volume": "100000000", "in": "2000", "out": "500"}),
     Preset(
         "hours_used",
@@ -111,6 +120,11 @@ DOORS: Mapping[str, Door] = {
 }
 
 
+def default_of(attribute: str) -> Any:
+    """The documented default of one attribute of the economics scenario."""
+    return next(item.default for item in fields(EconomicsScenario) if item.name == attribute)
+
+
 def preset_links(tool: Calculator, scenario: EconomicsScenario) -> tuple[PresetLink, ...]:
     """The cases, each replacing every input; the one that is now shown is marked."""
     default = EconomicsScenario(catalog_version=scenario.catalog_version, at=scenario.at)
@@ -123,12 +137,8 @@ def preset_links(tool: Calculator, scenario: EconomicsScenario) -> tuple[PresetL
 
 def profile_links(tool: Calculator, scenario: EconomicsScenario) -> tuple[PresetLink, ...]:
     """The profiles, each changing one input of the scenario now shown and keeping the others."""
+    applied = ((profile, profile.applied(scenario)) for profile in tool.profiles)
     return tuple(
-        PresetLink(
-            profile.code,
-            str(profile.title),
-            permalinks.write(profile.applied(scenario)),
-            profile.applied(scenario) == scenario,
-        )
-        for profile in tool.profiles
+        PresetLink(profile.code, str(profile.title), permalinks.write(changed), changed == scenario)
+        for profile, changed in applied
     )

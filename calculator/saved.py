@@ -21,13 +21,10 @@ from calculator.answers import Answer
 from calculator.document import ROUNDING, document
 from calculator.models import EstimateSnapshot, PriceRow
 from calculator.presenters import Row, export_rows
+from calculator.presenters.values import shown
 
 SLUG_BYTES = 18
 RATE_DECIMALS, HOURS_DECIMALS = 8, 2
-MONEY_SIGNS = ("€", "$")
-SMALL = Decimal("0.10")
-MONEY_DECIMALS, SMALL_DECIMALS = 2, 4
-FIGURE_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,28 +126,18 @@ def document_of(snapshot: EstimateSnapshot) -> Mapping[str, Any]:
 
 def line_of(row: Mapping[str, Any], today: str = "") -> Line:
     """A saved row in words, with today's beside it where that is known."""
-    value = shown(row["value"], bool(row["is_number"]), str(row["unit"]))
+    unit = str(row["unit"])
+    value = shown(Decimal(row["value"]) if row["is_number"] else row["value"], unit)
     return Line(
         section=str(row["section"]),
         label=str(row["label"]),
         value=value,
-        unit=str(row["unit"]),
+        unit=unit,
         kind=str(row["kind"]),
         source=str(row["source"]),
         today=today,
         has_changed=bool(today) and today != value,
     )
-
-
-def shown(value: str | None, is_number: bool, unit: str) -> str:
-    """A saved value as the reader writes it: money with two decimals (four under 0.10)."""
-    if value is None or not is_number:
-        return formats.number(None) if value is None else value
-    number = Decimal(value)
-    if unit.startswith(MONEY_SIGNS):
-        return formats.number(number, SMALL_DECIMALS if 0 < abs(number) < SMALL else MONEY_DECIMALS)
-    is_whole = number == number.to_integral_value()
-    return formats.number(number if is_whole else formats.significant(number, FIGURE_DIGITS).normalize())
 
 
 def by_section(lines: tuple[Line, ...]) -> tuple[tuple[str, tuple[Line, ...]], ...]:
@@ -195,7 +182,4 @@ def _name(row: Row) -> tuple[str, str]:
 
 
 def _today(row: Row | None) -> str:
-    if row is None:
-        return formats.number(None)
-    is_number = isinstance(row.value, Decimal)
-    return shown(None if row.value is None else str(row.value), is_number, row.unit)
+    return formats.number(None) if row is None else shown(row.value, row.unit)
