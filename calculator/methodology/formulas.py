@@ -99,7 +99,7 @@ INSTANCES = Formula(
 BILL = Formula(
     code="bill",
     title=_("Facture mensuelle, toujours allumé"),
-    formulas=("B_mois = n × P", "B_heure = n × h × P"),
+    formulas=("B = n × P", "B = n × h × P"),
     units=_("Instances × € HT par mois, ou instances × heures × € HT par heure = € HT par mois."),
     source=_(
         "Tarif public du vendeur. L’utilisation ne multiplie jamais la facture : un GPU qui attend se paie comme un "
@@ -163,7 +163,7 @@ EUR_PER_MTOK = Formula(
 FULL_EUR_PER_MTOK = Formula(
     code="full_eur_per_mtok",
     title=_("Coût du million à pleine capacité prévue"),
-    formulas=("c_plein = {n × P + F | n × K ÷ 1000000}", "c_plein = {n × h × P + F | n × K ÷ 1000000}"),
+    formulas=("c_K = {n × P + F | n × K ÷ 1000000}", "c_K = {n × h × P + F | n × K ÷ 1000000}"),
     units=_("€ HT par million de tokens de sortie, quand toute la capacité prévue sert ; au mois, puis à l’heure."),
     source=_(
         "Formule de l’offre publiée ; ses quatre chiffres horaires (16,51, 10,02, 18,70 et 18,61 €) s’en déduisent "

@@ -23,7 +23,7 @@ def mathml(text: str) -> SafeString:
 
 def _element(token: re.Match[str]) -> str:
     if number := token["number"]:
-        return f"<mn>{formats.number(Decimal(number))}</mn>"
+        return f"<mn>{formats.number(Decimal(number), len(number.partition('.')[2]))}</mn>"
     if sign := token["sign"]:
         return FRACTION.get(sign) or f"<mo>{escape(sign)}</mo>"
     return _identifier(token["name"], token["index"], token["power"])

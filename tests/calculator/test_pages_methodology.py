@@ -211,6 +211,7 @@ def test_formula_becomes_mathml_with_the_readers_numbers() -> None:
             '<math displaystyle="true"><mi>K</mi><mo>=</mo><mi>d</mi><mo>×</mo><mn>0,65</mn></math>'
         )
         assert "<mn>107\u202f827\u202f200</mn>" in mathml("107827200")
+        assert "<mn>1,50</mn>" in mathml("1.50")
     with translation.override("en"):
         assert "<mn>107,827,200</mn>" in mathml("107827200")
 
