@@ -75,7 +75,7 @@ def install(names: tuple[str, ...]) -> None:
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Two commands started together do not install into the same folder at once."""
-    (ROOT / "var").mkdir(exist_ok=True)
+    (ROOT / "var").mkdir(mode=0o700, exist_ok=True)
     with (ROOT / "var" / "install.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

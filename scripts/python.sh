@@ -17,9 +17,10 @@ try() {
 
 try "${PYTHON:-}"
 for name in python3.14 python3.13 python3.12 python3; do try "$name"; done
-for path in "${PYENV_ROOT:-${HOME:-}/.pyenv}"/versions/3.14.*/bin/python \
-    "${PYENV_ROOT:-${HOME:-}/.pyenv}"/versions/3.13.*/bin/python \
-    "${PYENV_ROOT:-${HOME:-}/.pyenv}"/versions/3.12.*/bin/python; do try "$path"; done
+for root in "${PYENV_ROOT:-}" "${HOME:-}/.pyenv"; do
+    for path in "$root"/versions/3.14.*/bin/python "$root"/versions/3.13.*/bin/python \
+        "$root"/versions/3.12.*/bin/python; do try "$path"; done
+done
 if command -v uv >/dev/null 2>&1; then try "$(uv python find '>=3.12' 2>/dev/null)"; fi
 
 echo "No Python 3.12 or newer with venv was found: install one, or name it with PYTHON=/path/to/python3." >&2

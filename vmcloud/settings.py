@@ -35,7 +35,7 @@ def var_dir() -> Path:
     """The one folder that the product writes to: database, queue, secret key, collected static files, backups."""
     path = Path(env_text("VMCLOUD_VAR") or BASE_DIR / "var").resolve()
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(
             f"The folder for data cannot be made ({error}); name another by VMCLOUD_VAR."
@@ -119,6 +119,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Below WhiteNoise, whose files are compressed already; Django pads the length against guessing by size.
+    "django.middleware.gzip.GZipMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
