@@ -32,9 +32,8 @@ class RunView:
 def runs() -> "QuerySet[BenchmarkRun]":
     """The latest runs, newest first, each with its best rate."""
     services.reap_stalled()
-    return BenchmarkRun.objects.annotate(best_tok_per_s=Max("steps__output_tok_per_s")).select_related("created_by")[
-        :LISTED_COUNT
-    ]
+    rated = BenchmarkRun.objects.annotate(best_tok_per_s=Max("steps__output_tok_per_s"))
+    return rated.select_related("created_by").order_by("-created_at", "-id")[:LISTED_COUNT]
 
 
 def run_id(code: str) -> int:

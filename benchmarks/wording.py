@@ -54,7 +54,7 @@ def three(value: float | None) -> str:
     if value is None:
         return formats.number(None)
     rounded = formats.significant(value)
-    return formats.number(rounded, max(0, 2 - rounded.adjusted()))
+    return formats.number(rounded, max(0, 2 - rounded.adjusted()) if rounded else 0)
 
 
 def milliseconds(value: float | None) -> str:

@@ -1,0 +1,229 @@
+"""From a click to figures with nothing simulated: a real Celery worker, a real llama.cpp server, a database file.
+
+Each test has a var/ of its own. Processes are looked up by their parents and ended by their ids; every wait has a
+deadline. The database is read as a file, the way a second process sees it.
+"""
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DEADLINE_S = 60
+LEFT_DEADLINE_S = 8
+SMALL = {"concurrencies": (1, 2), "requests_count": 8, "prompt_tokens": 24, "output_tokens": 16}
+LONG = {"concurrencies": (4,), "requests_count": 100_000, "prompt_tokens": 64, "output_tokens": 64}
+
+pytestmark = pytest.mark.worker
+
+
+class Site:
+    """A checkout's var/ with a seeded database and one worker."""
+
+    def __init__(self, var: Path, broker: str) -> None:
+        self.var = var
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+            "VMCLOUD_TEST_VAR": str(var),
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
+            "CELERY_BROKER_URL": broker,
+        }
+        self.worker: subprocess.Popen[bytes] | None = None
+
+    def manage(self, *arguments: str) -> str:
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=DEADLINE_S, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def python(self, code: str) -> str:
+        """Run statements inside the product; the last line that they print."""
+        names = "from benchmarks import publishing, services, tasks; from benchmarks.models import BenchmarkRun"
+        return self.manage("shell", "--no-imports", "--command", f"{names}\n{code}").splitlines()[-1]
+
+    def start_worker(self) -> None:
+        command = [sys.executable, "-m", "celery", "-A", "vmcloud", "worker", "-P", "prefork", "-c", "1", "-l", "INFO"]
+        with (self.var / "worker.log").open("ab") as log:
+            self.worker = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+            )
+        self.wait(lambda: b" ready." in (self.var / "worker.log").read_bytes(), "the worker is ready")
+
+    def start_run(self, times: int = 1, **config: Any) -> str:
+        """Queue a run, delivered `times` times; its code."""
+        return self.python(
+            f"run = services.create_run(services.RunConfig(**{config!r}), None)\n"
+            f"for _ in range({times}): tasks.submit(run)\n"
+            "print(run.code)"
+        )
+
+    def read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with sqlite3.connect(self.var / "db.sqlite3", timeout=10) as connection:
+            return connection.execute(query, values).fetchall()
+
+    def status(self, code: str) -> str:
+        return str(self.read("SELECT status FROM benchmarks_benchmarkrun WHERE code = ?", code)[0][0])
+
+    def wait(self, ready: Callable[[], bool], what: str) -> None:
+        until = time.monotonic() + DEADLINE_S
+        while not ready():
+            assert time.monotonic() < until, f"{what}: not within {DEADLINE_S} s\n{self.log()}"
+            time.sleep(0.1)
+
+    def wait_for_end(self, code: str) -> str:
+        self.wait(lambda: self.status(code) not in {"queued", "running"}, f"{code} ends")
+        return self.status(code)
+
+    def wait_for_answers(self, code: str) -> psutil.Process:
+        """Until the run measures; its engine process."""
+        query = "SELECT phase FROM benchmarks_benchmarkrun WHERE code = ?"
+        self.wait(lambda: self.read(query, code) == [("measuring",)], f"{code} measures")
+        return next(child for child in self.family() if "benchmarks.load.engine" in " ".join(child.cmdline()))
+
+    def family(self) -> list[psutil.Process]:
+        assert self.worker is not None
+        return psutil.Process(self.worker.pid).children(recursive=True)
+
+    def log(self) -> str:
+        path = self.var / "worker.log"
+        return path.read_text(errors="replace")[-3000:] if path.exists() else ""
+
+    def end(self) -> None:
+        """End the worker and whatever it started, by their ids."""
+        if self.worker is None or self.worker.poll() is not None:
+            return
+        family = self.family()
+        self.worker.kill()
+        self.worker.wait(timeout=LEFT_DEADLINE_S)
+        for process in psutil.wait_procs(family, timeout=LEFT_DEADLINE_S)[1]:
+            process.kill()
+
+
+def port_of(engine: psutil.Process) -> int:
+    return next(held.laddr.port for held in engine.net_connections("tcp") if held.status == psutil.CONN_LISTEN)
+
+
+def is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated and seeded database file, made once."""
+    var = tmp_path_factory.mktemp("seeded var")
+    site = Site(var, "")
+    site.manage("migrate", "--verbosity", "0")
+    site.manage("seed", "--verbosity", "0")
+    return var / "db.sqlite3"
+
+
+def site_on(broker: str, seeded: Path, folder: Path) -> Iterator[Site]:
+    with sqlite3.connect(seeded) as source, sqlite3.connect(folder / "db.sqlite3") as copy:
+        source.backup(copy)
+    site = Site(folder, broker)
+    site.start_worker()
+    yield site
+    site.end()
+
+
+@pytest.fixture
+def site(seeded: Path, tmp_path: Path) -> Iterator[Site]:
+    """On the embedded default: SQLite and the filesystem transport, in a path with a space."""
+    folder = tmp_path / "var here"
+    folder.mkdir()
+    yield from site_on("", seeded, folder)
+
+
+@pytest.fixture
+def valkey_site(seeded: Path, tmp_path: Path, valkey_url: str) -> Iterator[Site]:
+    yield from site_on(valkey_url, seeded, tmp_path)
+
+
+def assert_measured(site: Site, code: str) -> None:
+    """Both steps whole, answers of the exact length, rates above zero, each request stored."""
+    steps = site.read(
+        "SELECT concurrency, ok_count, error_count, output_tokens_mean, s.prompt_tokens_mean, output_tok_per_s"
+        " FROM benchmarks_benchmarkstep s JOIN benchmarks_benchmarkrun r ON r.id = s.run_id WHERE r.code = ?"
+        " ORDER BY s.position",
+        code,
+    )
+    assert [step[:5] for step in steps] == [(1, 8, 0, 16, 24), (2, 8, 0, 16, 24)], site.log()
+    assert all(step[5] > 50 for step in steps)
+    assert site.read("SELECT COUNT(*) FROM benchmarks_benchmarksample")[0][0] == (1 + 8) + (2 + 8)
+
+
+def test_a_run_goes_from_queue_to_figure_on_the_filesystem_transport(site: Site) -> None:
+    """Delivered three times, measured once, published twice as one set."""
+    code = site.start_run(times=3, **SMALL)
+    assert site.wait_for_end(code) == "succeeded", site.log()
+    site.wait(lambda: site.log().count("succeeded in") == 3, "three deliveries are handled")
+    assert_measured(site, code)
+    published = "run = BenchmarkRun.objects.get()\nfor _ in range(2): figures = publishing.publish(run.pk)\n"
+    assert site.python(f"{published}print(len(figures))") == "2"
+    rates = site.read("SELECT concurrency, value, kind, test_model, run FROM calculator_figure WHERE run <> ''")
+    assert sorted((row[0], row[2], row[3], row[4]) for row in rates) == [
+        (1, "measured", 1, code),
+        (2, "measured", 1, code),
+    ]
+
+
+def test_a_run_goes_from_queue_to_result_on_valkey(valkey_site: Site) -> None:
+    code = valkey_site.start_run(times=2, **SMALL)
+    assert valkey_site.wait_for_end(code) == "succeeded", valkey_site.log()
+    assert_measured(valkey_site, code)
+
+
+def test_a_run_cancelled_under_way_leaves_no_process_and_no_port(site: Site) -> None:
+    code = site.start_run(**LONG)
+    engine = site.wait_for_answers(code)
+    port, family = port_of(engine), engine.parents()[0]
+    assert is_listening(port)
+    site.python(f"print(services.request_cancel(BenchmarkRun.objects.get(code={code!r}).pk))")
+    assert site.wait_for_end(code) == "cancelled"
+    assert psutil.wait_procs([engine, family], timeout=LEFT_DEADLINE_S)[1] == []
+    assert not is_listening(port)
+    partial = "SELECT flag_partial, samples_sha256 <> '' FROM benchmarks_benchmarkrun"
+    assert site.read(partial) == [(1, 1)]
+    assert site.read("SELECT COUNT(*) FROM benchmarks_benchmarksample WHERE error_kind = ''")[0][0] > 0
+    assert site.worker is not None and site.worker.poll() is None
+
+
+def test_a_killed_worker_leaves_a_stalled_run_and_no_process(site: Site) -> None:
+    code = site.start_run(**LONG)
+    engine = site.wait_for_answers(code)
+    port, family = port_of(engine), site.family()
+    assert site.worker is not None
+    os.kill(site.worker.pid, signal.SIGKILL)
+    site.worker.wait(timeout=LEFT_DEADLINE_S)
+    assert psutil.wait_procs(family, timeout=LEFT_DEADLINE_S)[1] == []
+    assert not is_listening(port)
+    assert site.status(code) == "running"
+    later = "from datetime import timedelta; from django.utils import timezone\n"
+    later += "print(services.reap_stalled(timezone.now() + services.STALLED_AFTER + timedelta(seconds=1)))"
+    assert site.python(later) == "1"
+    assert site.status(code) == "stalled"
+
+
+def test_a_worker_told_to_stop_ends_its_run_and_itself(site: Site) -> None:
+    code = site.start_run(**LONG)
+    site.wait_for_answers(code)
+    family = site.family()
+    assert site.worker is not None
+    site.worker.terminate()
+    assert site.worker.wait(timeout=LEFT_DEADLINE_S) == 0
+    assert psutil.wait_procs(family, timeout=LEFT_DEADLINE_S)[1] == []
+    found = site.read("SELECT status, error_code FROM benchmarks_benchmarkrun WHERE code = ?", code)
+    assert found == [("cancelled", "worker_stopped")]
