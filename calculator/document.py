@@ -14,18 +14,32 @@ from typing import Any
 from django.utils import timezone
 
 from calculator import fields, formats, permalinks
-from calculator.answers import Answer
+from calculator.answers import Answer, Notice
 from calculator.domain.offers import ApiModel, Sku
 from calculator.domain.provenance import Kind, Sourced, Step
-from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill
+from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, OverviewRow, VolumeRow
 from calculator.presenters import Row, export_rows, sentence
 
 SCHEMA = 1
+BILL_FIGURES = (
+    "sku",
+    "basis",
+    "instances",
+    "capacity_tokens",
+    "implied_utilisation_ratio",
+    "bill_eur",
+    "total_eur",
+    "eur_per_mtok",
+    "full_eur_per_mtok",
+    "trust",
+)
 RATE_COMPONENTS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
 ROUNDING = "unrounded; half-up on display"
 
 
-def document(answer: Answer, permalink: str, defaults: Iterable[str] = ()) -> dict[str, Any]:
+def document(
+    answer: Answer, permalink: str, defaults: Iterable[str] = (), notices: Iterable[Notice] = ()
+) -> dict[str, Any]:
     """The whole answer; `defaults` names the keys that the question left to their documented default."""
     estimate, scenario = answer.estimate, scenario_values(answer)
     return {
@@ -38,14 +52,15 @@ def document(answer: Answer, permalink: str, defaults: Iterable[str] = ()) -> di
         "tax": "excluded unless ttc is named",
         "rounding": ROUNDING,
         "defaults": {name: scenario[name] for name in defaults},
+        "notices": [{"code": notice.code, "text": notice.text} for notice in notices],
         "answer": _answer(estimate),
         "eur_per_mtok": {basis.value: _per_mtok(bill) for basis, bill in estimate.bases.items()},
         "scenario": scenario,
         "inputs": inputs(answer),
         "gpu": {basis.value: data(bill) for basis, bill in estimate.bases.items()},
         "apis": [_api(row) for row in estimate.comparisons],
-        "overview": data(estimate.overview),
-        "volumes": data(estimate.volumes),
+        "overview": [overview_data(row) for row in estimate.overview],
+        "volumes": [volume_data(row) for row in estimate.volumes],
         "utilisations": data(estimate.utilisations),
         "years": data(estimate.years),
         "steps": [step_data(step) for step in estimate.steps],
@@ -135,8 +150,36 @@ def sourced_data(name: str, item: Sourced[Any]) -> dict[str, Any]:
 
 
 def _api(row: Comparison) -> dict[str, Any]:
+    """One API's side of the comparison; its rates stand among the inputs."""
     found: dict[str, Any] = data(row)
-    return {**found, "code": row.bill.api.code, "label": row.bill.api.label, "modes": data(row.bill.api.modes)}
+    return {"code": row.bill.api.code, "label": row.bill.api.label, **found}
+
+
+def bill_line(bill: GpuBill) -> dict[str, Any]:
+    """A GPU's month in a table: amounts only, the origins stand among the inputs."""
+    return {name: data(getattr(bill, name)) for name in BILL_FIGURES}
+
+
+def overview_data(row: OverviewRow) -> dict[str, Any]:
+    """One SKU at one price basis against every API."""
+    verdicts = [
+        {"api": code, "verdict": verdict.value, "difference_ratio": data(ratio)}
+        for code, verdict, ratio in row.verdicts
+    ]
+    price = sourced_data(f"price_{row.gpu.basis.value}", row.gpu.price) if row.gpu.price else None
+    return {**bill_line(row.gpu), "price": price, "verdicts": verdicts}
+
+
+def volume_data(row: VolumeRow) -> dict[str, Any]:
+    """One volume: the GPU's month, each API's, and which is cheapest."""
+    cells = [{"api": code, "eur": data(eur), "verdict": verdict.value} for code, eur, verdict in row.cells]
+    return {
+        "volume_tokens": data(row.volume_tokens),
+        "gpu": bill_line(row.gpu),
+        "apis": cells,
+        "cheapest": row.cheapest,
+        "is_current": row.is_current,
+    }
 
 
 def step_data(step: Step) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 
 from calculator import fields, formats
-from calculator.answers import Answer
+from calculator.answers import Answer, Notice, Outcome
 from calculator.document import document
 from calculator.permalinks import Problem
 from calculator.presenters import Row, export_rows
@@ -42,7 +42,7 @@ def restored(text: str) -> str:
     return text.removeprefix(GUARD)
 
 
-def header(answer: Answer, permalink: str) -> tuple[tuple[str, str], ...]:
+def header(answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> tuple[tuple[str, str], ...]:
     """What every file says of itself before its rows."""
     return (
         (_("Document"), _("VMCloud calculator, économie des tokens")),
@@ -51,6 +51,7 @@ def header(answer: Answer, permalink: str) -> tuple[tuple[str, str], ...]:
         (_("Liste de prix"), str(answer.scenario.catalog_version)),
         (_("Lien"), permalink),
         (_("Prix"), _("hors taxes (HT) sauf mention TTC")),
+        *((_("Remarque"), notice.text) for notice in notices),
     )
 
 
@@ -66,12 +67,12 @@ def cells(row: Row) -> tuple[Cell, ...]:
     return (row.section, row.label, value, row.unit, row.kind, row.source, day)
 
 
-def csv_text(answer: Answer, permalink: str) -> str:
+def csv_text(answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> str:
     """The answer as CSV in the active language."""
     french = formats.babel_locale() == "fr_FR"
     out = io.StringIO()
     writer = csv.writer(out, delimiter=";" if french else ",")
-    writer.writerows([guarded(name), guarded(value)] for name, value in header(answer, permalink))
+    writer.writerows([guarded(name), guarded(value)] for name, value in header(answer, permalink, notices))
     writer.writerow([])
     writer.writerow(columns())
     for row in export_rows(answer.estimate):
@@ -85,13 +86,13 @@ def _csv_cell(cell: Cell, french: bool) -> str:
     return guarded(cell)
 
 
-def workbook(answer: Answer, permalink: str) -> bytes:
+def workbook(answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> bytes:
     """The answer as an XLSX file; numbers are numbers, text is never a formula."""
     book = Workbook(write_only=True)
     sheet = book.create_sheet(_("Économie"))
     for letter, width in zip("ABCDEFG", COLUMN_WIDTHS, strict=True):
         sheet.column_dimensions[letter].width = width
-    lines: list[Iterable[Cell]] = [*header(answer, permalink), (), columns()]
+    lines: list[Iterable[Cell]] = [*header(answer, permalink, notices), (), columns()]
     lines += [cells(row) for row in export_rows(answer.estimate)]
     for line in lines:
         sheet.append([_xlsx_cell(sheet, cell) for cell in line])
@@ -108,11 +109,13 @@ def _xlsx_cell(sheet: Any, cell: Cell) -> Any:
     return text
 
 
-def response(answer: Answer, suffix: str, permalink: str, defaults: Iterable[str] = ()) -> HttpResponse:
+def response(answer: Answer, outcome: Outcome, suffix: str, permalink: str) -> HttpResponse:
     """The file with that suffix; `permalink` is the absolute address of the page that shows the same."""
+    notices = outcome.notices
     if suffix == "json":
-        return JsonResponse(document(answer, permalink, defaults), json_dumps_params={"ensure_ascii": False})
-    content = csv_text(answer, permalink).encode() if suffix == "csv" else workbook(answer, permalink)
+        found_data = document(answer, permalink, outcome.defaults, notices)
+        return JsonResponse(found_data, json_dumps_params={"ensure_ascii": False})
+    content = csv_text(answer, permalink, notices).encode() if suffix == "csv" else workbook(answer, permalink, notices)
     found = HttpResponse(content, content_type=CSV_TYPE if suffix == "csv" else XLSX_TYPE)
     found.headers["Content-Disposition"] = f'attachment; filename="{file_name(answer, suffix)}"'
     return found

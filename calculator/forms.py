@@ -20,6 +20,7 @@ from calculator.domain.offers import ApiModel, Basis, Mode, Sku, Throughput
 from calculator.domain.scenario import BillingStep, EconomicsScenario, Rental, TrafficBy
 from calculator.fields import NumberField, Quantity, Text
 from calculator.permalinks import Query
+from calculator.presenters import badges, labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +289,9 @@ class EconomicsForm(forms.Form):
     def _figure_options(self) -> Iterator[tuple[str, str]]:
         for figure in self.choices.figures:
             value = formats.number(formats.significant(figure.output_tok_per_s.value, FIGURE_DIGITS))
-            parts = [f"{value}{formats.NBSP}tok/s", figure.model, figure.engine]
+            kind = badges.word(figure.output_tok_per_s.kind)
+            conditions = labels.concurrency(figure.concurrency) if figure.model else ""
+            parts = (f"{value}{formats.NBSP}tok/s", kind, figure.model, figure.precision, conditions)
             yield str(figure.figure_id), " · ".join(part for part in parts if part)
 
     def clean_fig(self) -> int | None:

@@ -84,7 +84,7 @@ def export(request: HttpRequest, name: str, suffix: str) -> HttpResponse:
     outcome = tool.from_link(request.GET)
     if outcome.answer is not None:
         permalink = request.build_absolute_uri(pagestate.address(tool.name, outcome.answer.query))
-        return exports.response(outcome.answer, suffix, permalink, outcome.defaults)
+        return exports.response(outcome.answer, outcome, suffix, permalink)
     if suffix == "json":
         return exports.problems(outcome.problems)
     return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))

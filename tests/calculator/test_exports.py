@@ -181,6 +181,24 @@ def test_the_same_query_gives_each_file_at_the_page_s_path(client: Client, catal
     assert "volume" not in data["defaults"]
 
 
+def test_what_the_page_notices_stands_in_the_files_too(client: Client, catalogue: None) -> None:
+    query = f"{QUERY}&colour=red"
+    assert "colour" in client.get(f"/fr/economics.json?{query}").json()["notices"][0]["text"]
+    assert "colour" in client.get(f"/fr/economics.csv?{query}").content.decode().split("Section;")[0]
+
+
+def test_json_tables_hold_the_published_matrix(catalogue: None) -> None:
+    found = document.document(answer("volume=100000000"), "link")
+    rows = {row["volume_tokens"]: row for row in found["volumes"]}
+    assert rows["300000000"]["gpu"]["total_eur"] == "2491.92"
+    assert rows["300000000"]["gpu"]["instances"] == 3
+    assert rows["100000000"]["is_current"] is True
+    assert {cell["api"]: cell["verdict"] for cell in rows["100000000"]["apis"]}["gpt-5.4"] == "gpu"
+    overview = {(row["sku"], row["basis"]): row for row in found["overview"]}
+    assert overview["GPU-STARTER", "hour"]["total_eur"] == "1836"  # 3 × 720 h × 0.85
+    assert overview["GPU-SUPERCOMPUTE", "month"]["price"] is None
+
+
 def test_a_query_without_an_answer_gives_no_file(client: Client, catalogue: None) -> None:
     refused = client.get("/fr/economics.json?volume=abc")
     assert refused.status_code == 400

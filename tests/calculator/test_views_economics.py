@@ -327,3 +327,36 @@ def test_no_query_whatever_breaks_an_export(
     assert response.status_code in ({200, 400} if suffix == "json" else {200, 302})
     if suffix == "json":
         assert json.loads(response.content)
+
+
+@pytest.fixture
+def measured(catalogue: None) -> Any:
+    """A throughput measured on this machine with the test model of random weights."""
+    host = catalog.CatalogItem.objects.get(is_test_host=True)
+    model = factories.make_language_model("test-model", is_test=True)
+    return factories.make_figure(
+        host, 41.5, language_model=model, kind="measured", test_model=True, concurrency=4, reference="1", run="1"
+    )
+
+
+def test_a_measurement_of_the_test_model_is_offered_and_shown_only_where_it_is_picked(
+    client: Client, measured: Any
+) -> None:
+    host = measured.sku.code
+    form = page(client, f"sku={host}").context["form"]
+    assert str(measured.pk) in {value for value, _label in form.fields["fig"].choices}
+    sent = page(client, f"form=1&sku={host}&fig={measured.pk}&price=0,10&basis=hour")
+    shown = page(client, urlsplit(sent.headers["Location"]).query).context["estimate"]
+    assert shown.scenario.model == "test-model"
+    assert shown.gpu.throughput.output_tok_per_s.kind.value == "measured"
+    assert {row.verdict.value for row in shown.comparisons} == {"unknown"}
+    elsewhere = page(client).context
+    assert host not in {row.gpu.sku.code for row in elsewhere["estimate"].overview}
+    assert str(measured.pk) not in {value for value, _label in elsewhere["form"].fields["fig"].choices}
+
+
+def test_changing_the_gpu_in_the_form_takes_that_gpu_s_own_throughput(client: Client, catalogue: None) -> None:
+    figure = parse_qs(link_of(page(client)))["fig"][0]
+    sent = page(client, f"form=1&sku=GPU-TITAN&basis=hour&fig={figure}")
+    shown = page(client, urlsplit(sent.headers["Location"]).query).context["estimate"]
+    assert shown.gpu.throughput.output_tok_per_s.value == 124
