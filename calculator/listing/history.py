@@ -36,7 +36,7 @@ class DayForm(forms.Form):
         input_formats=["%Y-%m-%d", "%d/%m/%Y"],
         error_messages={
             "required": gettext_lazy("Indiquez un jour, par exemple 2026-10-03."),
-            "invalid": gettext_lazy("Ce n’est pas une date : écrivez par exemple 2026-10-03."),
+            "invalid": gettext_lazy("Ce n’est pas une date : écrivez par exemple 2026-10-03."),
         },
     )
 

@@ -36,10 +36,10 @@ ECB = "ECB"
 MODES = {mode.value for mode in Mode}
 
 QUESTIONS = {
-    "inference": gettext_lazy("Quel GPU pour quelle latence, et combien de requêtes à la fois ?"),
-    "training": gettext_lazy("Combien d’heures et d’euros pour affiner ou entraîner un modèle ?"),
-    "parallelism": gettext_lazy("Que gagne-t-on vraiment à passer de un à huit GPU ?"),
-    "tokens": gettext_lazy("Combien de tokens dans mes documents ?"),
+    "inference": gettext_lazy("Quel GPU pour quelle latence, et combien de requêtes à la fois ?"),
+    "training": gettext_lazy("Combien d’heures et d’euros pour affiner ou entraîner un modèle ?"),
+    "parallelism": gettext_lazy("Que gagne-t-on vraiment à passer de un à huit GPU ?"),
+    "tokens": gettext_lazy("Combien de tokens dans mes documents ?"),
 }
 
 

@@ -22,7 +22,7 @@ COMPONENTS: Mapping[str, Promise] = {
     "input": gettext_lazy("entrée"),
     "cache_read": gettext_lazy("lecture du cache"),
     "cache_write_5m": gettext_lazy("écriture du cache, 5 min"),
-    "cache_write_1h": gettext_lazy("écriture du cache, 1 h"),
+    "cache_write_1h": gettext_lazy("écriture du cache, 1 h"),
     "output": gettext_lazy("sortie"),
     "instance_hour": gettext_lazy("instance, à l’heure"),
     "instance_month": gettext_lazy("instance, au mois"),
