@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from calculator import answers, catalog, methodology, published
+from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import gpus, history, home, prices, skus
 from calculator.presenters import words
@@ -99,7 +100,7 @@ def price_table(request: HttpRequest) -> HttpResponse:
 @needs_catalogue
 def price_history(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Every price of one item with its start, and the price on the day that ?on= asks for."""
-    if kind not in HISTORY_KINDS:
+    if kind not in HISTORY_KINDS or code != printable(code):
         raise Http404(kind)
     scenario = catalog.default_scenario()
     try:

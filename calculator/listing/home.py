@@ -108,6 +108,7 @@ class RunLine(NamedTuple):
     date: str
     badge: SafeString
     run: str
+    href: str
 
 
 class TableRow(NamedTuple):
@@ -322,6 +323,7 @@ def runs(found: Iterable[Measured]) -> tuple[RunLine, ...]:
             date=formats.date(one.published_at),
             badge=badges.html(badges.badge(one.throughput.output_tok_per_s)),
             run=one.throughput.run,
+            href=badges.href(one.throughput.output_tok_per_s),
         )
         for one in found
     )

@@ -1,5 +1,6 @@
 """Provenance badges: a shape, a word, and where the number comes from."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -14,6 +15,9 @@ from calculator import formats
 from calculator.domain.provenance import Kind, Sourced
 
 AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
+
+# How runs are called in their address.
+RUN_CODE = re.compile(r"[\w-]+", re.ASCII)
 
 WORDS: dict[Kind, Promise] = {
     Kind.MEASURED: gettext_lazy("mesuré"),
@@ -81,7 +85,7 @@ def href(sourced: AnySourced) -> str:
     """The source's own address; a number without one leads to the method's page of sources."""
     if sourced.reference.startswith(("https://", "http://")):
         return sourced.reference
-    if sourced.kind is Kind.MEASURED and sourced.reference.isdigit():
+    if sourced.kind is Kind.MEASURED and RUN_CODE.fullmatch(sourced.reference):
         return reverse("run", args=[sourced.reference])
     return ""
 

@@ -146,11 +146,14 @@ def test_a_published_measurement_is_news_with_its_run_and_badge(client: Client) 
         812.4,
         kind="measured",
         run="2026-0146",
+        reference="2026-0146",
         concurrency=16,
         language_model=model,
         published_at=dt.datetime(2026, 11, 29, tzinfo=dt.UTC),
     )
-    text = pagetext.words(get(client))
+    html = get(client)
+    text = pagetext.words(html)
+    assert 'href="/fr/runs/2026-0146"' in html
     assert "16 requêtes à la fois, Mistral-7B-v0.3" in text
     assert "812 tok/s mesuré 29/11/2026 · 2026-0146" in text
 
