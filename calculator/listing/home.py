@@ -64,6 +64,7 @@ class Door(NamedTuple):
     href: str
     figure: str
     note: str
+    is_open: bool = False
 
 
 class DataState(NamedTuple):
@@ -248,7 +249,7 @@ def doors(found: Answer | None) -> tuple[Door, ...]:
 def _economics(found: Answer | None) -> Door:
     title, href = str(registry.CALCULATORS[registry.ECONOMICS].title), reverse("economics")
     if found is None:
-        return Door(title, _("GPU dédié ou API ?"), href, "", "")
+        return Door(title, _("GPU dédié ou API ?"), href, "", "", is_open=True)
     gpu, volume = found.estimate.gpu, formats.tokens(found.estimate.volume_tokens)
     return Door(
         title=title,
@@ -256,6 +257,7 @@ def _economics(found: Answer | None) -> Door:
         href=f"{href}?{found.query}",
         figure=formats.unit_price(gpu.eur_per_mtok),
         note=_("HT par million de tokens"),
+        is_open=True,
     )
 
 

@@ -80,9 +80,13 @@ def test_every_verdict_is_a_sign_and_words_not_colour_alone(client: Client) -> N
 def test_only_the_open_calculator_shows_a_figure(client: Client) -> None:
     html = get(client)
     assert "8,31 € HT par million de tokens" in pagetext.words(html)
-    assert html.count("à venir") == 4
+    assert html.count('<span class="tag idle">à venir</span>') == 4
     for name in ("inference", "training", "parallelism", "tokens"):
         assert f"/fr/coming/{name}" in html
+
+
+def test_the_open_calculator_stays_open_when_a_field_is_wrong(client: Client) -> None:
+    assert get(client, volume="abc").count('<span class="tag idle">à venir</span>') == 4
 
 
 @pytest.mark.parametrize("name", ["inference", "training", "parallelism", "tokens"])
