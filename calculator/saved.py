@@ -5,7 +5,8 @@ it, and its whole answer in every language of the product. Nothing here ever pri
 """
 
 import secrets
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -20,7 +21,7 @@ from calculator import answers, catalog, formats, permalinks, snapshots
 from calculator.answers import Answer
 from calculator.document import ROUNDING, document
 from calculator.models import EstimateSnapshot, PriceRow
-from calculator.presenters import Row, export_rows
+from calculator.presenters import Row, export_rows, sentence
 from calculator.presenters.values import shown
 
 SLUG_BYTES = 18
@@ -37,6 +38,7 @@ class Line:
     unit: str
     kind: str
     source: str
+    is_number: bool = True
     today: str = ""
     has_changed: bool = False
 
@@ -112,7 +114,7 @@ def opened(snapshot: EstimateSnapshot) -> Saved:
         snapshot=snapshot,
         sentence=str(kept["answer"]["sentence"]),
         permalink=str(kept["permalink"]),
-        sections=by_section(tuple(line_of(row) for row in kept["rows"])),
+        sections=by_section(tuple(line_of(row) for row in rows_of(kept))),
     )
 
 
@@ -122,6 +124,21 @@ def document_of(snapshot: EstimateSnapshot) -> Mapping[str, Any]:
     code = (get_language() or settings.LANGUAGE_CODE)[:2]
     kept: Mapping[str, Any] = results.get(code) or next(iter(results.values()))
     return kept
+
+
+def rows_of(kept: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The saved rows but for the sentence, which stands above them."""
+    return [row for row in kept["rows"] if row["value"] != kept["answer"]["sentence"]]
+
+
+def numbered[R](rows: Iterable[tuple[str, str, R]]) -> list[tuple[tuple[str, str, int], R]]:
+    """Rows by section, label and how often the label stood before (a break-even may have several intervals)."""
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for section, label, row in rows:
+        found.append(((section, label, seen[section, label]), row))
+        seen[section, label] += 1
+    return found
 
 
 def line_of(row: Mapping[str, Any], today: str = "") -> Line:
@@ -135,6 +152,7 @@ def line_of(row: Mapping[str, Any], today: str = "") -> Line:
         unit=unit,
         kind=str(row["kind"]),
         source=str(row["source"]),
+        is_number=bool(row["is_number"]),
         today=today,
         has_changed=bool(today) and today != value,
     )
@@ -160,25 +178,22 @@ def recalculated(snapshot: EstimateSnapshot) -> Saved:
         now = answers.answer(answers.recalculated(then.answer, default))
     except catalog.NotFound as error:
         return _alone(kept, [answers.missing_sentence(error, default)])
-    rows = {_name(row): row for row in export_rows(now.estimate)}
-    lines = [line_of(row, _today(rows.get((row["section"], row["label"])))) for row in document_of(snapshot)["rows"]]
+    rows = dict(numbered((row.section, row.label, row) for row in export_rows(now.estimate)))
+    before = numbered((row["section"], row["label"], row) for row in rows_of(document_of(snapshot)))
+    lines = [line_of(row, _today(rows.get(key))) for key, row in before]
     return Saved(
         snapshot=snapshot,
         sentence=kept.sentence,
         permalink=kept.permalink,
         sections=by_section(tuple(lines)),
         today=now,
-        today_sentence=str(document(now, "")["answer"]["sentence"]),
+        today_sentence=sentence(now.estimate),
         today_link=f"{reverse(snapshot.calculator)}?{permalinks.write(now.scenario)}",
     )
 
 
 def _alone(kept: Saved, problems: list[str]) -> Saved:
     return Saved(kept.snapshot, kept.sentence, kept.permalink, kept.sections, problems=tuple(problems))
-
-
-def _name(row: Row) -> tuple[str, str]:
-    return row.section, row.label
 
 
 def _today(row: Row | None) -> str:

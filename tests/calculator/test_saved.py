@@ -73,6 +73,15 @@ def test_p28_recalculating_shows_the_new_price_beside_the_old(client: Client, at
     assert "200,00" in text
 
 
+def test_rows_of_the_same_name_are_paired_in_their_order() -> None:
+    rows = [("Équivalence", "dès", "61,9 M"), ("Équivalence", "jusqu’à", "108 M"), ("Équivalence", "dès", "124 M")]
+    assert [key for key, _row in saved.numbered(rows)] == [
+        ("Équivalence", "dès", 0),
+        ("Équivalence", "jusqu’à", 0),
+        ("Équivalence", "dès", 1),
+    ]
+
+
 def test_p28_nothing_that_happens_later_changes_what_was_saved(at_twenty: EstimateSnapshot) -> None:
     before = saved.opened(at_twenty)
     factories.make_price(api(), "output", "5", catalog_version=factories.make_version(), valid_from=SEPTEMBER)

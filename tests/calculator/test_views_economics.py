@@ -136,6 +136,17 @@ def test_a_live_error_leaves_the_old_result_and_names_the_field(client: Client, 
     assert 'id="answer"' not in response.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("query", "headers", "moves"), [("", HTMX, False), ("&go=1", HTMX, True), ("&go=1", {}, True)], ids=str
+)
+def test_errors_take_the_focus_on_submit_and_never_while_typing(
+    client: Client, catalogue: None, query: str, headers: dict[str, str], moves: bool
+) -> None:
+    body = page(client, f"form=1&volume=abc{query}", **headers).content.decode()
+    assert ("autofocus" in body) is moves
+    assert ('role="alert"' in body) is moves
+
+
 def test_an_error_without_script_keeps_every_input_and_gives_no_result(client: Client, catalogue: None) -> None:
     response = page(client, "form=1&volume=1,234&util=70&rate=512&sku=GPU-TITAN")
     assert response.status_code == 200
