@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from calculator import catalog, permalinks
 from calculator.management.commands.estimate import Command
@@ -119,6 +120,16 @@ def test_sentences_follow_the_language(catalogue: None) -> None:
 def test_an_empty_catalogue_says_what_to_run(db: None) -> None:
     catalog.forget()
     assert "seed" in str(refused("economics"))
+
+
+def test_a_database_without_tables_says_what_to_run(catalogue: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable() -> int:
+        raise OperationalError("no such table: calculator_catalogversion")
+
+    monkeypatch.setattr(catalog, "latest_version", unreadable)
+    error = refused("economics")
+    assert error.returncode == 1
+    assert "migrate" in str(error)
 
 
 def test_a_gpu_on_request_answers_without_inventing_a_price(catalogue: None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -84,6 +85,11 @@ def answered(tool: Calculator, query: QueryDict) -> Outcome:
         return tool.from_link(query)
     except catalog.NotFound as error:
         raise CommandError(_("Le catalogue est vide\u00a0: lancez «\u00a0manage.py seed\u00a0».")) from error
+    except DatabaseError as error:
+        message = _(
+            "La base de données ne répond pas ou n’est pas à jour\u00a0: lancez «\u00a0manage.py migrate\u00a0»."
+        )
+        raise CommandError(message) from error
 
 
 def refusal(*sentences: str) -> CommandError:

@@ -1,0 +1,147 @@
+"""From a query to an answer: what is kept, what is told, and which catalogue answers."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+from django.http import QueryDict
+from django.utils import translation
+
+from calculator import answers, catalog, permalinks
+from calculator.answers import Outcome
+from calculator.domain.offers import Basis
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+AT = "at=2026-11-30T12:00:00Z"
+
+
+def link(query: str) -> Outcome:
+    return answers.from_link(QueryDict(query))
+
+
+def form(query: str) -> Outcome:
+    return answers.from_form(QueryDict(query))
+
+
+def test_a_link_and_the_form_that_says_the_same_have_the_same_answer(catalogue: None) -> None:
+    by_link = link(f"{AT}&catalog=1&volume=250000000&util=0.85&price=2.5&basis=hour&in=2000")
+    by_form = form(f"form=1&{AT}&catalog=1&volume=250 M&util=85 %&price=2,50 €&basis=hour&in=2 000")
+    assert by_link.answer is not None and by_form.answer is not None
+    assert by_link.answer.scenario == by_form.answer.scenario
+    assert by_link.answer.estimate == by_form.answer.estimate
+
+
+def test_an_answer_writes_down_what_it_took_from_the_catalogue(catalogue: None) -> None:
+    found = link(AT).answer
+    assert found is not None
+    assert found.scenario.usd_per_eur == Decimal("1.1172")
+    assert found.scenario.figure_id == found.facts.sku.throughput.figure_id  # type: ignore[union-attr]
+    assert found.estimate.scenario.usd_per_eur is None  # not typed: its source stays the ECB
+    again = link(found.query).answer
+    assert again is not None
+    assert again.scenario == found.scenario
+    assert again.estimate.comparisons == found.estimate.comparisons
+
+
+def test_defaults_are_named_only_where_a_key_was_absent(catalogue: None) -> None:
+    everything = link(AT).answer
+    assert everything is not None
+    assert link(everything.query).defaults == ()
+    assert "sku" in link(AT).defaults
+    assert "at" not in link(AT).defaults
+
+
+def test_a_vanished_sku_gives_way_to_the_nearest_in_the_proposal_only(catalogue: None) -> None:
+    outcome = link(f"{AT}&sku=GPU-TITAM&volume=7000000")
+    assert outcome.answer is None
+    assert outcome.form.base.sku == "GPU-TITAN"
+    assert [problem.key for problem in outcome.problems] == ["sku"]
+    assert "GPU-TITAM" in outcome.problems[0].message
+    proposed = permalinks.read(QueryDict(outcome.notices[0].query), outcome.form.base).kept
+    assert (proposed.sku, proposed.volume_tokens) == ("GPU-TITAN", Decimal(7_000_000))
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("api=zork&api=gpt-5.4", "api"),
+        ("ref=zork", "ref"),
+        ("fig=123456", "fig"),
+        ("model=zork", "model"),
+        ("catalog=77", "catalog"),
+    ],
+)
+def test_what_vanished_is_told_by_its_key_and_the_proposal_answers(catalogue: None, query: str, key: str) -> None:
+    outcome = link(f"{AT}&{query}")
+    assert [problem.key for problem in outcome.problems] == [key]
+    assert link(outcome.notices[-1].query).answer is not None
+
+
+def test_a_figure_of_another_sku_is_refused_in_a_link_and_let_go_in_a_form(catalogue: None) -> None:
+    figure = catalog.throughputs("GPU-PRO", dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC))[0].figure_id
+    assert [problem.key for problem in link(f"{AT}&sku=GPU-TITAN&fig={figure}").problems] == ["fig"]
+    found = form(f"form=1&{AT}&sku=GPU-TITAN&fig={figure}").answer
+    assert found is not None
+    assert found.scenario.figure_id != figure
+
+
+def test_a_retired_api_is_offered_only_where_it_is_chosen(catalogue: None) -> None:
+    retired = next(
+        api
+        for api in catalog.api_choices(1, dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC), include_retired=True)
+        if api.retired_on is not None and api.retired_on <= dt.date(2026, 11, 30)
+    )
+    offered = {code for code, _label in link(AT).form.fields["api"].choices}  # type: ignore[attr-defined]
+    assert retired.code not in offered
+    chosen = link(f"{AT}&api={retired.code}")
+    assert chosen.answer is not None
+    assert retired.code in {code for code, _label in chosen.form.fields["api"].choices}  # type: ignore[attr-defined]
+
+
+def test_a_form_of_an_unknown_catalogue_version_is_told(catalogue: None) -> None:
+    outcome = form("form=1&catalog=77&volume=50M")
+    assert outcome.answer is None
+    assert [problem.key for problem in outcome.problems] == ["catalog"]
+    assert outcome.form["volume"].value() == "50M"
+
+
+def test_empty_hidden_fields_of_a_form_count_as_absent(catalogue: None) -> None:
+    assert form("form=1&catalog=&at=&v=&volume=50M").answer is not None
+
+
+def test_today_is_asked_only_for_an_answer_of_another_day_or_version(catalogue: None) -> None:
+    assert link("").today is None
+    old = link("at=2026-11-01T12:00:00Z")
+    assert old.today is not None
+    assert [notice.code for notice in old.notices] == ["outdated"]
+    assert old.today.scenario.catalog_version == 1
+    assert old.answer is not None
+    assert old.today.scenario.at > old.answer.scenario.at
+
+
+def test_today_s_answer_keeps_what_the_visitor_typed_and_asks_again_for_the_rest(catalogue: None) -> None:
+    version = factories.make_version()
+    factories.make_fx(dt.date(2026, 11, 27), "1.25", catalog_version=version)
+    old = link("at=2026-11-20T12:00:00Z&catalog=1&price=900&basis=month&volume=80000000")
+    assert old.today is not None and old.answer is not None
+    assert old.answer.scenario.usd_per_eur == Decimal("1.1172")
+    assert old.today.scenario.usd_per_eur == Decimal("1.25")
+    assert (old.today.scenario.price_eur, old.today.scenario.basis) == (Decimal(900), Basis.MONTH)
+    typed = link("at=2026-11-20T12:00:00Z&catalog=1&fx=1.05")
+    assert typed.today is not None
+    assert typed.today.scenario.usd_per_eur == Decimal("1.05")
+
+
+def test_sentences_follow_the_reader_s_language(catalogue: None) -> None:
+    with translation.override("en"):
+        assert "is not in the catalogue. The nearest: GPU-PRO." in link("sku=GPU-PR0").problems[0].message
+        assert "unknown version" in link("v=3").problems[0].message
+
+
+def test_many_unknown_codes_end_with_an_answerable_proposal(catalogue: None) -> None:
+    query = "&".join(f"api=zork{index}" for index in range(8))
+    outcome = link(f"{AT}&{query}")
+    assert {problem.key for problem in outcome.problems} == {"api"}
+    assert len(outcome.problems) == 8
+    assert link(outcome.notices[-1].query).answer is not None
