@@ -16,9 +16,10 @@ from calculator.presenters import crossing, words
 from calculator.presenters.stats import reference
 
 Figure = dict[str, Any]
+Place = tuple[float, float]
 
 MILLION = Decimal(10**6)
-POINTS_PER_LINE = 60
+POINTS_PER_LINE = 40
 LINES_AT_MOST = 5
 DRAWN_STEPS_AT_MOST = 150
 DASHES = ("dash", "dot", "dashdot", "longdash")
@@ -154,19 +155,24 @@ def _traces(plot: Plot) -> list[Figure]:
     return [*_areas(plot), *_api_lines(plot), _gpu_line(plot), *_dots(plot)]
 
 
-def _geometric(low: Decimal, high: Decimal) -> list[Decimal]:
+def _geometric(low: float, high: float) -> list[float]:
     """Volumes that are evenly spaced on a log axis, both ends exact."""
-    ratio = float(high / low) ** (1 / (POINTS_PER_LINE - 1))
-    inner = [low * Decimal(repr(ratio**index)) for index in range(1, POINTS_PER_LINE - 1)]
-    return [low, *inner, high]
+    ratio = (high / low) ** (1 / (POINTS_PER_LINE - 1))
+    return [low, *(low * ratio**index for index in range(1, POINTS_PER_LINE - 1)), high]
 
 
-def _trace(points: list[tuple[Decimal, Decimal]], role: str, **style: object) -> Figure:
+def _straight(low: Decimal, high: Decimal, per_token: Decimal, fixed: Decimal = Decimal(0)) -> list[Place]:
+    """A line of constant price from `low` to `high`: where money becomes ink, floats will do."""
+    price, start = float(per_token), float(fixed)
+    return [(volume, price * volume + start) for volume in _geometric(float(low), float(high))]
+
+
+def _trace(points: list[Place], role: str, **style: object) -> Figure:
     return {
         "type": "scatter",
         "mode": "lines",
         "x": [_millions(x) for x, _y in points],
-        "y": [_euros(y) for _x, y in points],
+        "y": [round(y, 2) for _x, y in points],
         "meta": {"role": role},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -174,7 +180,7 @@ def _trace(points: list[tuple[Decimal, Decimal]], role: str, **style: object) ->
     }
 
 
-def _millions(value: Decimal) -> float:
+def _millions(value: Decimal | float) -> float:
     return float(f"{float(value) / 1e6:.7g}")
 
 
@@ -184,10 +190,9 @@ def _euros(value: Decimal) -> float:
 
 def _api_lines(plot: Plot) -> list[Figure]:
     """The highlighted API in its own colour, the others grey and dashed."""
-    volumes = _geometric(plot.low, plot.high)
     lines = []
     for index, row in enumerate(plot.apis):
-        points = [(volume, plot.per_token(row) * volume) for volume in volumes]
+        points = _straight(plot.low, plot.high, plot.per_token(row))
         style = {"width": 1.5, "dash": DASHES[index - 1]} if index else {"width": 2}
         lines.append(_trace(points, "mute" if index else "api", line=style))
     return lines
@@ -197,16 +202,18 @@ def _gpu_line(plot: Plot) -> Figure:
     return _trace(_outline(plot.stairs, plot.low, plot.high), "gpu", line={"width": 2.5})
 
 
-def _outline(stairs: Stairs, low: Decimal, high: Decimal) -> list[tuple[Decimal, Decimal]]:
+def _outline(stairs: Stairs, low: Decimal, high: Decimal) -> list[Place]:
     """The GPU's cost from `low` to `high` with both points of each riser; a curve where steps would be too many."""
     first, last = int(low / stairs.capacity) + 1, int(high / stairs.capacity)
-    if stairs.slope is not None or last - first > DRAWN_STEPS_AT_MOST:
-        return [(volume, stairs.cost(volume)) for volume in _geometric(low, high)]
+    if stairs.slope is not None:
+        return _straight(low, high, stairs.slope, stairs.fixed)
+    if last - first > DRAWN_STEPS_AT_MOST:
+        return _straight(low, high, stairs.step / stairs.capacity, stairs.fixed)
     points = [(low, stairs.cost_above(low))]
     for corner in (stairs.capacity * index for index in range(first, last + 1)):
         if low < corner < high:
             points += [(corner, stairs.cost(corner)), (corner, stairs.cost_above(corner))]
-    return [*points, (high, stairs.cost(high))]
+    return [(float(volume), float(cost)) for volume, cost in [*points, (high, stairs.cost(high))]]
 
 
 def _areas(plot: Plot) -> list[Figure]:
@@ -221,7 +228,7 @@ def _areas(plot: Plot) -> list[Figure]:
 
 
 def _area(plot: Plot, start: Decimal, end: Decimal) -> Figure:
-    above = [(volume, plot.per_token(plot.row) * volume) for volume in _geometric(start, end)]
+    above = _straight(start, end, plot.per_token(plot.row))
     below = _outline(plot.stairs, start, end)[::-1]
     return _trace([*above, *below], "area", fill="toself", line={"width": 0})
 
@@ -229,7 +236,7 @@ def _area(plot: Plot, start: Decimal, end: Decimal) -> Figure:
 def _dots(plot: Plot) -> list[Figure]:
     if not plot.starts:
         return []
-    points = [(volume, plot.stairs.cost_above(volume)) for volume in plot.starts]
+    points = [(float(volume), float(plot.stairs.cost_above(volume))) for volume in plot.starts]
     return [_trace(points, "dot", mode="markers", marker={"size": 9, "line": {"width": 2}})]
 
 

@@ -3,13 +3,14 @@
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from calculator import formats
 from calculator.domain.provenance import Kind, Sourced
@@ -57,7 +58,14 @@ class Badge:
 
 def badge(sourced: AnySourced | None) -> Badge | None:
     """The badge of a sourced number; None where there is no number."""
-    return None if sourced is None else Badge(sourced.kind.value, word(sourced.kind), title(sourced), href(sourced))
+    return None if sourced is None else _badge(sourced, get_language() or "")
+
+
+@lru_cache(maxsize=1024)
+def _badge(sourced: AnySourced, language: str) -> Badge:
+    """Made once a source and language: a page shows the same forty sources at every key that is pressed."""
+    del language
+    return Badge(sourced.kind.value, word(sourced.kind), title(sourced), href(sourced))
 
 
 def of_kind(kind: Kind | None) -> Badge | None:

@@ -1,17 +1,19 @@
 """Tags of the economics form: options with their prices, and definitions at hand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from django import template
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku
 from calculator.forms import EconomicsForm
-from calculator.presenters import Badge, terms, words
+from calculator.presenters import terms, words
+from calculator.presenters.tables import HeatCell
+from calculator.presenters.words import Mark
 
 register = template.Library()
 
@@ -23,12 +25,6 @@ class Option(NamedTuple):
     label: str
     price: str
     is_checked: bool
-
-
-@register.filter
-def is_chosen(value: object, chosen: object) -> bool:
-    """Whether an option is the field's value; an empty option stands for no value."""
-    return str(value) == ("" if chosen is None else str(chosen))
 
 
 @register.simple_tag
@@ -48,6 +44,13 @@ def defined(text: str, code: str) -> SafeString:
         return format_html("{}{}", text, term(code))
     head, _space, last = text.rpartition(" ")
     return format_html('{} <span class="nw">{}{}</span>', head, last, term(code))
+
+
+@register.simple_tag
+def cells(items: Iterable[Mark | HeatCell], css: str = "") -> SafeString:
+    """The table cells of one row, joined here: a page has two hundred of them."""
+    joined = "".join(f'<td class="{escape(f"{css} {item.css}".strip())}">{escape(item.text)}</td>' for item in items)
+    return mark_safe(joined)  # noqa: S308 - both parts are escaped
 
 
 @register.simple_tag
@@ -73,12 +76,12 @@ def basis_options(form: EconomicsForm) -> list[tuple[str, str]]:
     chosen = str(form["sku"].value() or "").casefold()
     sku = next((sku for sku in form.choices.skus if sku.code.casefold() == chosen), None)
     names = {Basis.MONTH: _("Au mois"), Basis.HOUR: _("À l’heure")}
-    return [(basis.value, _with_price(name, sku, basis)) for basis, name in names.items()]
-
-
-def _with_price(name: str, sku: Sku | None, basis: Basis) -> str:
-    found = sku.prices.get(basis) if sku else None
-    return name if found is None else f"{name}, {formats.unit_price(found.value)}"
+    priced = {Basis.MONTH: _("Au mois, %(price)s"), Basis.HOUR: _("À l’heure, %(price)s")}
+    found = {} if sku is None else sku.prices
+    return [
+        (basis.value, priced[basis] % {"price": formats.unit_price(found[basis].value)} if basis in found else name)
+        for basis, name in names.items()
+    ]
 
 
 @register.simple_tag
@@ -105,25 +108,3 @@ def api_price(api: ApiModel, mode: Mode) -> str:
     if output is None:
         return _("pas de tarif %(mode)s") % {"mode": words.mode_name(mode)}
     return _("%(amount)s / 1M") % {"amount": formats.unit_price(output.value, "USD")}
-
-
-TERM_OF_FIELD = {
-    "hit": "prefix_cache",
-    "rcache": "response_cache",
-    "prefill": "prefill",
-    "rental": "rental",
-    "vat": "tax",
-    "tie": "break_even",
-}
-
-
-@register.filter
-def term_of(name: str) -> str:
-    """The term that a field's label uses, empty where none needs a definition."""
-    return TERM_OF_FIELD.get(name, "")
-
-
-@register.filter
-def at(values: Mapping[str, Badge | str | None] | None, name: str) -> Badge | str:
-    """The badge or placeholder of one field, empty where it needs none."""
-    return (values or {}).get(name) or ""

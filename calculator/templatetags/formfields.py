@@ -1,0 +1,112 @@
+"""The fields of a form, each rendered once for what it shows: while someone types, one changes and thirty do not."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from django import template
+from django.forms.boundfield import BoundField
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+register = template.Library()
+
+KEPT_AT_MOST = 4096
+TERM_OF_FIELD = {
+    "volume": "volume",
+    "rate": "single_stream",
+    "util": "utilisation",
+    "mode": "mode",
+    "hit": "prefix_cache",
+    "rcache": "response_cache",
+    "prefill": "prefill",
+    "rental": "rental",
+    "vat": "tax",
+    "tie": "break_even",
+}
+RADIO_TEMPLATE, TEMPLATE, CHECKS_TEMPLATE = "includes/segments.html", "includes/field.html", "includes/checks.html"
+
+
+class Shown(NamedTuple):
+    """All that decides how a field looks, beside its own unchanging words."""
+
+    template: str
+    name: str
+    language: str
+    value: object
+    errors: tuple[str, ...]
+    options: tuple[tuple[object, ...], ...]
+    badge: str
+    placeholder: str
+    quiet: bool
+
+
+_rendered: dict[Shown, SafeString] = {}
+
+
+@register.simple_tag(takes_context=True)
+def field(context: template.Context, bound: BoundField, options: Iterable[Any] = (), quiet: bool = False) -> SafeString:
+    """One field with label, hint, error, unit and badge: a text box, a list, or segments for radio buttons."""
+    page = context.get("page")
+    badges: Mapping[str, object] = page.badges if page else {}
+    placeholders: Mapping[str, str] = page.placeholders if page else {}
+    shown = Shown(
+        template=RADIO_TEMPLATE if getattr(bound.field.widget, "input_type", "") == "radio" else TEMPLATE,
+        name=bound.html_name,
+        language=get_language() or "",
+        value=_value(bound),
+        errors=tuple(map(str, bound.errors)),
+        options=_options(options or getattr(bound.field, "choices", ())),
+        badge=str(badges.get(bound.name) or ""),
+        placeholder=placeholders.get(bound.name, ""),
+        quiet=quiet,
+    )
+    return _html(shown, bound)
+
+
+@register.simple_tag
+def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
+    """A group of check boxes; `options` are (value, label, what stands beside it, whether it is checked)."""
+    errors = tuple(map(str, bound.errors))
+    return _html(
+        Shown(CHECKS_TEMPLATE, bound.html_name, get_language() or "", "", errors, _options(options), "", "", False),
+        bound,
+    )
+
+
+@register.filter
+def any_errors(fields: Iterable[BoundField]) -> bool:
+    """Whether one of the fields has an error: its folded group is then open."""
+    return any(bound.errors for bound in fields)
+
+
+def _value(bound: BoundField) -> str:
+    value = bound.value()
+    return "" if value is None else str(value)
+
+
+def _options(options: Iterable[Any]) -> tuple[tuple[object, ...], ...]:
+    return tuple(tuple(part if isinstance(part, bool) else str(part) for part in option) for option in options)
+
+
+def _html(shown: Shown, bound: BoundField) -> SafeString:
+    found = _rendered.get(shown)
+    if found is None:
+        if len(_rendered) >= KEPT_AT_MOST:
+            _rendered.clear()
+        found = SafeString(render_to_string(shown.template, _words(shown, bound)))
+        _rendered[shown] = found
+    return found
+
+
+def _words(shown: Shown, bound: BoundField) -> dict[str, object]:
+    """What the templates read: the part that changes and the field's own words."""
+    return {
+        "shown": shown,
+        "badge": SafeString(shown.badge),
+        "id": bound.id_for_label or bound.auto_id,
+        "label": bound.label,
+        "hint": bound.help_text,
+        "unit": getattr(bound.field, "unit", ""),
+        "term": TERM_OF_FIELD.get(bound.name, ""),
+    }
