@@ -24,7 +24,7 @@ def form(query: str) -> Outcome:
     return answers.from_form(QueryDict(query))
 
 
-def test_a_link_and_the_form_that_says_the_same_have_the_same_answer(catalogue: None) -> None:
+def test_a_link_and_the_form_that_says_the_same_have_the_same_answer(seeded: None) -> None:
     by_link = link(f"{AT}&catalog=1&volume=250000000&util=0.85&price=2.5&basis=hour&in=2000")
     by_form = form(f"form=1&{AT}&catalog=1&volume=250 M&util=85 %&price=2,50 €&basis=hour&in=2 000")
     assert by_link.answer is not None and by_form.answer is not None
@@ -32,7 +32,7 @@ def test_a_link_and_the_form_that_says_the_same_have_the_same_answer(catalogue: 
     assert by_link.answer.estimate == by_form.answer.estimate
 
 
-def test_an_answer_writes_down_what_it_took_from_the_catalogue(catalogue: None) -> None:
+def test_an_answer_writes_down_what_it_took_from_the_catalogue(seeded: None) -> None:
     found = link(AT).answer
     assert found is not None
     assert found.scenario.usd_per_eur == Decimal("1.1172")
@@ -44,7 +44,7 @@ def test_an_answer_writes_down_what_it_took_from_the_catalogue(catalogue: None) 
     assert again.estimate.comparisons == found.estimate.comparisons
 
 
-def test_defaults_are_named_only_where_a_key_was_absent(catalogue: None) -> None:
+def test_defaults_are_named_only_where_a_key_was_absent(seeded: None) -> None:
     everything = link(AT).answer
     assert everything is not None
     assert link(everything.query).defaults == ()
@@ -52,7 +52,7 @@ def test_defaults_are_named_only_where_a_key_was_absent(catalogue: None) -> None
     assert "at" not in link(AT).defaults
 
 
-def test_a_vanished_sku_gives_way_to_the_nearest_in_the_proposal_only(catalogue: None) -> None:
+def test_a_vanished_sku_gives_way_to_the_nearest_in_the_proposal_only(seeded: None) -> None:
     outcome = link(f"{AT}&sku=GPU-TITAM&volume=7000000")
     assert outcome.answer is None
     assert outcome.form.base.sku == "GPU-TITAN"
@@ -72,13 +72,13 @@ def test_a_vanished_sku_gives_way_to_the_nearest_in_the_proposal_only(catalogue:
         ("catalog=77", "catalog"),
     ],
 )
-def test_what_vanished_is_told_by_its_key_and_the_proposal_answers(catalogue: None, query: str, key: str) -> None:
+def test_what_vanished_is_told_by_its_key_and_the_proposal_answers(seeded: None, query: str, key: str) -> None:
     outcome = link(f"{AT}&{query}")
     assert [problem.key for problem in outcome.problems] == [key]
     assert link(outcome.notices[-1].query).answer is not None
 
 
-def test_a_figure_of_another_sku_is_refused_in_a_link_and_let_go_in_a_form(catalogue: None) -> None:
+def test_a_figure_of_another_sku_is_refused_in_a_link_and_let_go_in_a_form(seeded: None) -> None:
     figure = catalog.throughputs("GPU-PRO", dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC))[0].figure_id
     assert [problem.key for problem in link(f"{AT}&sku=GPU-TITAN&fig={figure}").problems] == ["fig"]
     found = form(f"form=1&{AT}&sku=GPU-TITAN&fig={figure}").answer
@@ -86,7 +86,7 @@ def test_a_figure_of_another_sku_is_refused_in_a_link_and_let_go_in_a_form(catal
     assert found.scenario.figure_id != figure
 
 
-def test_a_retired_api_is_offered_only_where_it_is_chosen(catalogue: None) -> None:
+def test_a_retired_api_is_offered_only_where_it_is_chosen(seeded: None) -> None:
     retired = next(
         api
         for api in catalog.api_choices(1, dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC), include_retired=True)
@@ -99,18 +99,18 @@ def test_a_retired_api_is_offered_only_where_it_is_chosen(catalogue: None) -> No
     assert retired.code in {code for code, _label in chosen.form.fields["api"].choices}  # type: ignore[attr-defined]
 
 
-def test_a_form_of_an_unknown_catalogue_version_is_told(catalogue: None) -> None:
+def test_a_form_of_an_unknown_catalogue_version_is_told(seeded: None) -> None:
     outcome = form("form=1&catalog=77&volume=50M")
     assert outcome.answer is None
     assert [problem.key for problem in outcome.problems] == ["catalog"]
     assert outcome.form["volume"].value() == "50M"
 
 
-def test_empty_hidden_fields_of_a_form_count_as_absent(catalogue: None) -> None:
+def test_empty_hidden_fields_of_a_form_count_as_absent(seeded: None) -> None:
     assert form("form=1&catalog=&at=&v=&volume=50M").answer is not None
 
 
-def test_today_is_asked_only_for_an_answer_of_another_day_or_version(catalogue: None) -> None:
+def test_today_is_asked_only_for_an_answer_of_another_day_or_version(seeded: None) -> None:
     assert link("").today is None
     old = link("at=2026-11-01T12:00:00Z")
     assert old.today is not None
@@ -120,7 +120,7 @@ def test_today_is_asked_only_for_an_answer_of_another_day_or_version(catalogue: 
     assert old.today.scenario.at > old.answer.scenario.at
 
 
-def test_today_s_answer_keeps_what_the_visitor_typed_and_asks_again_for_the_rest(catalogue: None) -> None:
+def test_today_s_answer_keeps_what_the_visitor_typed_and_asks_again_for_the_rest(seeded: None) -> None:
     version = factories.make_version()
     factories.make_fx(dt.date(2026, 11, 27), "1.25", catalog_version=version)
     old = link("at=2026-11-20T12:00:00Z&catalog=1&price=900&basis=month&volume=80000000")
@@ -133,13 +133,13 @@ def test_today_s_answer_keeps_what_the_visitor_typed_and_asks_again_for_the_rest
     assert typed.today.scenario.usd_per_eur == Decimal("1.05")
 
 
-def test_sentences_follow_the_reader_s_language(catalogue: None) -> None:
+def test_sentences_follow_the_reader_s_language(seeded: None) -> None:
     with translation.override("en"):
         assert "is not in the catalogue. The nearest: GPU-PRO." in link("sku=GPU-PR0").problems[0].message
         assert "unknown version" in link("v=3").problems[0].message
 
 
-def test_many_unknown_codes_end_with_an_answerable_proposal(catalogue: None) -> None:
+def test_many_unknown_codes_end_with_an_answerable_proposal(seeded: None) -> None:
     query = "&".join(f"api=zork{index}" for index in range(8))
     outcome = link(f"{AT}&{query}")
     assert {problem.key for problem in outcome.problems} == {"api"}

@@ -33,30 +33,30 @@ def problems_of_link(key: str, text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("key", NUMBER_KEYS)
-def test_a_bad_number_in_a_link_is_told_by_its_key(catalogue: None, key: str) -> None:
+def test_a_bad_number_in_a_link_is_told_by_its_key(seeded: None, key: str) -> None:
     for text in BAD_IN_A_LINK:
         assert problems_of_link(key, text) == {key}, text
 
 
 @pytest.mark.parametrize("key", CHOICE_KEYS)
-def test_a_bad_choice_in_a_link_is_told_by_its_key(catalogue: None, key: str) -> None:
+def test_a_bad_choice_in_a_link_is_told_by_its_key(seeded: None, key: str) -> None:
     for text in BAD_CHOICES:
         assert problems_of_link(key, text) == {key}, text
 
 
 @pytest.mark.parametrize("key", CODE_KEYS)
-def test_a_bad_code_in_a_link_is_told_by_its_key(catalogue: None, key: str) -> None:
+def test_a_bad_code_in_a_link_is_told_by_its_key(seeded: None, key: str) -> None:
     for text in [*BAD_CODES, "no-such-code"]:
         assert problems_of_link(key, text) == {key}, text
 
 
 @pytest.mark.parametrize("text", ["", "now", "2026-11-30", "2026-13-01T00:00:00Z", HUGE, "1999-12-31T23:59:59Z"])
-def test_a_bad_instant_in_a_link_is_told_by_its_key(catalogue: None, text: str) -> None:
+def test_a_bad_instant_in_a_link_is_told_by_its_key(seeded: None, text: str) -> None:
     assert problems_of_link("at", text) == {"at"}
 
 
 @pytest.mark.parametrize("name", sorted(forms.NUMBERS))
-def test_a_bad_number_in_a_field_stands_beside_it_and_the_rest_is_kept(catalogue: None, name: str) -> None:
+def test_a_bad_number_in_a_field_stands_beside_it_and_the_rest_is_kept(seeded: None, name: str) -> None:
     other = "hours" if name != "hours" else "util"
     for text in BAD_IN_A_FIELD:
         outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: text, other: "77"})))
@@ -67,7 +67,7 @@ def test_a_bad_number_in_a_field_stands_beside_it_and_the_rest_is_kept(catalogue
 
 
 @pytest.mark.parametrize("name", sorted(forms.NUMBERS))
-def test_an_empty_field_is_unknown_where_the_catalogue_knows_and_an_error_elsewhere(catalogue: None, name: str) -> None:
+def test_an_empty_field_is_unknown_where_the_catalogue_knows_and_an_error_elsewhere(seeded: None, name: str) -> None:
     outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: ""})))
     if name in OPTIONAL_FIELDS - {"volume"}:
         assert outcome.answer is not None
@@ -77,7 +77,7 @@ def test_an_empty_field_is_unknown_where_the_catalogue_knows_and_an_error_elsewh
 
 
 @pytest.mark.parametrize("name", sorted(forms.NUMBERS))
-def test_a_field_takes_both_decimal_marks(catalogue: None, name: str) -> None:
+def test_a_field_takes_both_decimal_marks(seeded: None, name: str) -> None:
     quantity = forms.NUMBERS[name].quantity
     middle = min(quantity.limits.high, quantity.limits.low + 1) * (100 if quantity.percent else 1)
     if quantity.whole:
@@ -88,7 +88,7 @@ def test_a_field_takes_both_decimal_marks(catalogue: None, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHOICE_KEYS)
-def test_a_bad_choice_in_a_field_stands_beside_it(catalogue: None, name: str) -> None:
+def test_a_bad_choice_in_a_field_stands_beside_it(seeded: None, name: str) -> None:
     for text in BAD_CHOICES:
         outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: text, "hours": "700"})))
         assert set(outcome.form.errors) == {name}, text
@@ -96,7 +96,7 @@ def test_a_bad_choice_in_a_field_stands_beside_it(catalogue: None, name: str) ->
 
 
 @pytest.mark.parametrize("key", [*NUMBER_KEYS, *CHOICE_KEYS, *CODE_KEYS, "at"])
-def test_a_bad_value_ends_the_command_with_status_2_and_names_its_key(catalogue: None, key: str) -> None:
+def test_a_bad_value_ends_the_command_with_status_2_and_names_its_key(seeded: None, key: str) -> None:
     for text in ("", "NaN zork", HUGE + "!"):
         with pytest.raises(CommandError) as caught:
             call_command("estimate", "economics", f"{key}={text}", stdout=StringIO())
@@ -105,7 +105,7 @@ def test_a_bad_value_ends_the_command_with_status_2_and_names_its_key(catalogue:
 
 
 @pytest.mark.parametrize("key", ["volume", "util", "sku", "at"])
-def test_the_page_of_a_bad_link_is_a_page(client: Client, catalogue: None, key: str) -> None:
+def test_the_page_of_a_bad_link_is_a_page(client: Client, seeded: None, key: str) -> None:
     response = client.get(f"/en/economics?{urlencode({key: '<b>!</b>'})}")
     assert response.status_code == 200
     assert "<b>!</b>" not in response.content.decode()

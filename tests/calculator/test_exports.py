@@ -52,7 +52,7 @@ def test_p24_a_negative_number_stays_a_number(language: str, text: str) -> None:
     assert exports._csv_cell(cell, language == "fr") == text
 
 
-def test_csv_in_french_has_semicolons_and_decimal_commas(catalogue: None) -> None:
+def test_csv_in_french_has_semicolons_and_decimal_commas(seeded: None) -> None:
     with translation.override("fr"):
         text = exports.csv_text(answer(), "https://calc.example/fr/economics?v=1")
     lines = csv_lines(text, ";")
@@ -65,7 +65,7 @@ def test_csv_in_french_has_semicolons_and_decimal_commas(catalogue: None) -> Non
     assert all(len(line) in {0, 2, 7} for line in lines)
 
 
-def test_csv_in_english_has_commas_and_decimal_dots(catalogue: None) -> None:
+def test_csv_in_english_has_commas_and_decimal_dots(seeded: None) -> None:
     with translation.override("en"):
         lines = csv_lines(exports.csv_text(answer(), "https://calc.example"), ",")
     amounts = [line[2] for line in lines if len(line) == 7]
@@ -73,7 +73,7 @@ def test_csv_in_english_has_commas_and_decimal_dots(catalogue: None) -> None:
     assert not [amount for amount in amounts if re.fullmatch(r"-?\d+,\d+", amount)]
 
 
-def test_csv_numbers_are_raw_without_groups_or_rounding(catalogue: None) -> None:
+def test_csv_numbers_are_raw_without_groups_or_rounding(seeded: None) -> None:
     with translation.override("fr"):
         lines = csv_lines(exports.csv_text(answer("volume=100000000"), ""), ";")
     assert value_in(lines, "GPU-PRO, au mois", "Capacité prévue d’un GPU") == "107827200"
@@ -81,14 +81,14 @@ def test_csv_numbers_are_raw_without_groups_or_rounding(catalogue: None) -> None
     assert value_in(lines, "GPU-PRO, au mois", "Coût par million à pleine capacité prévue").startswith("7,7034366")
 
 
-def test_what_is_unknown_is_a_word_and_never_zero(catalogue: None) -> None:
+def test_what_is_unknown_is_a_word_and_never_zero(seeded: None) -> None:
     with translation.override("fr"):
         lines = csv_lines(exports.csv_text(answer("sku=GPU-SUPERCOMPUTE"), ""), ";")
     assert value_in(lines, "GPU-SUPERCOMPUTE, au mois", "Total HT") == "inconnu"
     assert value_in(lines, "GPU-SUPERCOMPUTE, au mois", "Prix") == "inconnu"
 
 
-def test_workbook_numbers_are_numbers_and_text_is_no_formula(catalogue: None) -> None:
+def test_workbook_numbers_are_numbers_and_text_is_no_formula(seeded: None) -> None:
     with translation.override("fr"):
         book = load_workbook(io.BytesIO(exports.workbook(answer(), "=HYPERLINK(1)")))
     cells = [cell for row in book.active.iter_rows() for cell in row]
@@ -99,7 +99,7 @@ def test_workbook_numbers_are_numbers_and_text_is_no_formula(catalogue: None) ->
     assert not [cell for cell in cells if cell.data_type == "f"]
 
 
-def test_json_holds_all_four_prices_of_a_million_unrounded(catalogue: None) -> None:
+def test_json_holds_all_four_prices_of_a_million_unrounded(seeded: None) -> None:
     found = document.document(answer("volume=100000000"), "link")
     month, hour = found["eur_per_mtok"]["month"], found["eur_per_mtok"]["hour"]
     assert month["at_volume"] == "8.3064"
@@ -108,7 +108,7 @@ def test_json_holds_all_four_prices_of_a_million_unrounded(catalogue: None) -> N
     assert Decimal(hour["full_use"]) == pytest.approx(Decimal("10.0160256"), abs=Decimal("1e-7"))
 
 
-def test_json_holds_every_input_with_kind_source_and_date(catalogue: None) -> None:
+def test_json_holds_every_input_with_kind_source_and_date(seeded: None) -> None:
     found = {item["name"]: item for item in document.document(answer(), "link")["inputs"]}
     rate = found["usd_per_eur"]
     assert (rate["value"], rate["kind"], rate["source"], rate["date"]) == ("1.1172", "published", "ECB", "2026-10-30")
@@ -120,7 +120,7 @@ def test_json_holds_every_input_with_kind_source_and_date(catalogue: None) -> No
     assert all(item["kind"] for item in found.values())
 
 
-def test_json_numbers_are_strings_or_whole(catalogue: None) -> None:
+def test_json_numbers_are_strings_or_whole(seeded: None) -> None:
     def floats(value: Any) -> list[float]:
         if isinstance(value, dict):
             return [found for item in value.values() for found in floats(item)]
@@ -131,7 +131,7 @@ def test_json_numbers_are_strings_or_whole(catalogue: None) -> None:
     assert floats(json.loads(json.dumps(document.document(answer(), "link")))) == []
 
 
-def test_json_has_the_steps_with_the_visitor_s_numbers_and_their_trust(catalogue: None) -> None:
+def test_json_has_the_steps_with_the_visitor_s_numbers_and_their_trust(seeded: None) -> None:
     steps = {step["code"]: step for step in document.document(answer("volume=100000000"), "link")["steps"]}
     capacity = steps["capacity"]
     assert capacity["result"] == "107827200"
@@ -140,7 +140,7 @@ def test_json_has_the_steps_with_the_visitor_s_numbers_and_their_trust(catalogue
     assert document.document(answer(), "link")["warnings"]
 
 
-def test_page_chart_csv_and_json_say_the_same(catalogue: None) -> None:
+def test_page_chart_csv_and_json_say_the_same(seeded: None) -> None:
     """One estimate, read in four places: every API's month, the GPU's month, and the price of a million."""
     with translation.override("fr"):
         found = answer()
@@ -168,7 +168,7 @@ def assert_chart_agrees(chart: charts.Chart | None, data: dict[str, Any]) -> Non
     assert own.api == formats.money(Decimal(reference["bill"]["eur"]))
 
 
-def test_the_same_query_gives_each_file_at_the_page_s_path(client: Client, catalogue: None) -> None:
+def test_the_same_query_gives_each_file_at_the_page_s_path(client: Client, seeded: None) -> None:
     csv_file = client.get(f"/fr/economics.csv?{QUERY}")
     assert csv_file.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert csv_file.headers["Content-Disposition"] == 'attachment; filename="vmcloud-GPU-PRO-300000000-20261130.csv"'
@@ -181,13 +181,13 @@ def test_the_same_query_gives_each_file_at_the_page_s_path(client: Client, catal
     assert "volume" not in data["defaults"]
 
 
-def test_what_the_page_notices_stands_in_the_files_too(client: Client, catalogue: None) -> None:
+def test_what_the_page_notices_stands_in_the_files_too(client: Client, seeded: None) -> None:
     query = f"{QUERY}&colour=red"
     assert "colour" in client.get(f"/fr/economics.json?{query}").json()["notices"][0]["text"]
     assert "colour" in client.get(f"/fr/economics.csv?{query}").content.decode().split("Section;")[0]
 
 
-def test_json_tables_hold_the_published_matrix(catalogue: None) -> None:
+def test_json_tables_hold_the_published_matrix(seeded: None) -> None:
     found = document.document(answer("volume=100000000"), "link")
     rows = {row["volume_tokens"]: row for row in found["volumes"]}
     assert rows["300000000"]["gpu"]["total_eur"] == "2491.92"
@@ -199,7 +199,7 @@ def test_json_tables_hold_the_published_matrix(catalogue: None) -> None:
     assert overview["GPU-SUPERCOMPUTE", "month"]["price"] is None
 
 
-def test_a_query_without_an_answer_gives_no_file(client: Client, catalogue: None) -> None:
+def test_a_query_without_an_answer_gives_no_file(client: Client, seeded: None) -> None:
     refused = client.get("/fr/economics.json?volume=abc")
     assert refused.status_code == 400
     assert refused.json()["errors"][0]["key"] == "volume"

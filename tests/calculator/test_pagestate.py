@@ -18,19 +18,19 @@ def context(query: str) -> dict[str, object]:
         return pagestate.context(TOOL, read(QueryDict(query)))
 
 
-def test_errors_come_in_the_order_of_the_fields_with_those_of_the_page_first(catalogue: None) -> None:
+def test_errors_come_in_the_order_of_the_fields_with_those_of_the_page_first(seeded: None) -> None:
     found = context("form=1&catalog=77&fx=x&volume=abc&util=")
     lines = [line.field_id for line in found["errors"]]  # type: ignore[attr-defined]
     assert lines == ["", "id_volume", "id_util", "id_fx"]
     assert all(line.message for line in found["errors"])  # type: ignore[attr-defined]
 
 
-def test_errors_of_choices_lead_to_their_group(catalogue: None) -> None:
+def test_errors_of_choices_lead_to_their_group(seeded: None) -> None:
     found = context("form=1&basis=year&api=zork&mode=cheap")
     assert {line.field_id for line in found["errors"]} == {"id_basis", "id_api", "id_mode"}  # type: ignore[attr-defined]
 
 
-def test_without_an_answer_there_is_no_page_and_no_file_but_the_form_and_the_cases(catalogue: None) -> None:
+def test_without_an_answer_there_is_no_page_and_no_file_but_the_form_and_the_cases(seeded: None) -> None:
     found = context("volume=abc")
     assert found["page"] is None
     assert found["estimate"] is None
@@ -39,7 +39,7 @@ def test_without_an_answer_there_is_no_page_and_no_file_but_the_form_and_the_cas
     assert len(found["profiles"]) == 3  # type: ignore[arg-type]
 
 
-def test_every_file_has_the_query_of_the_page(catalogue: None) -> None:
+def test_every_file_has_the_query_of_the_page(seeded: None) -> None:
     found = context("volume=50000000")
     permalink = urlsplit(str(found["permalink"]))
     assert parse_qs(permalink.query)["volume"] == ["50000000"]
@@ -50,13 +50,13 @@ def test_every_file_has_the_query_of_the_page(catalogue: None) -> None:
     assert {link.query for link in files.values()} == {permalink.query}
 
 
-def test_an_address_without_query_is_the_page(catalogue: None) -> None:
+def test_an_address_without_query_is_the_page(seeded: None) -> None:
     with translation.override("en"):
         assert pagestate.address("economics", "") == "/en/economics"
         assert pagestate.address("economics", "v=1") == "/en/economics?v=1"
 
 
-def test_an_old_answer_brings_today_s_in_words(catalogue: None) -> None:
+def test_an_old_answer_brings_today_s_in_words(seeded: None) -> None:
     found = context("at=2026-11-01T12:00:00Z")
     assert found["today"] is not None
     assert context("")["today"] is None

@@ -55,7 +55,7 @@ def test_the_case_shown_is_marked_whatever_the_link_pins() -> None:
 
 
 @pytest.mark.django_db
-def test_hours_used_of_a_titan_bill_345_whole_hours(catalogue: None) -> None:
+def test_hours_used_of_a_titan_bill_345_whole_hours(seeded: None) -> None:
     found = TOOL.from_link(QueryDict(BY_CODE["hours_used"].query)).answer
     assert found is not None
     assert (found.scenario.basis, found.scenario.rental) == (Basis.HOUR, Rental.HOURS_USED)
@@ -64,7 +64,7 @@ def test_hours_used_of_a_titan_bill_345_whole_hours(catalogue: None) -> None:
 
 
 @pytest.mark.django_db
-def test_four_input_tokens_an_output_token_cost_25_dollars_a_million_on_gpt_5_4(catalogue: None) -> None:
+def test_four_input_tokens_an_output_token_cost_25_dollars_a_million_on_gpt_5_4(seeded: None) -> None:
     found = TOOL.from_link(QueryDict(BY_CODE["prompt"].query)).answer
     assert found is not None
     bill = next(row.bill for row in found.estimate.comparisons if row.bill.api.code == "gpt-5.4")
@@ -73,7 +73,7 @@ def test_four_input_tokens_an_output_token_cost_25_dollars_a_million_on_gpt_5_4(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("preset", BY_CODE.values(), ids=BY_CODE)
-def test_every_preset_answers(catalogue: None, preset: Preset) -> None:
+def test_every_preset_answers(seeded: None, preset: Preset) -> None:
     outcome = TOOL.from_link(QueryDict(preset.query))
     assert outcome.answer is not None
     assert outcome.answer.estimate.gpu.total_eur is not None

@@ -36,7 +36,7 @@ def text_of(response: Any) -> str:
 
 
 @pytest.fixture
-def at_thirty(catalogue: None) -> None:
+def at_thirty(seeded: None) -> None:
     """The output price of gpt-5.4 as it stood in August: $30 a million."""
     factories.make_price(api(), "output", "30", valid_from=dt.datetime(2026, 8, 1, tzinfo=dt.UTC))
 
@@ -90,7 +90,7 @@ def test_p28_nothing_that_happens_later_changes_what_was_saved(at_twenty: Estima
     assert saved.opened(at_twenty) == before
 
 
-def test_a_saved_estimate_holds_question_version_rate_figures_and_prices(catalogue: None) -> None:
+def test_a_saved_estimate_holds_question_version_rate_figures_and_prices(seeded: None) -> None:
     snapshot = kept("volume=100000000&at=2026-11-30T12:00:00Z&hours=730")
     assert snapshot.calculator == "economics"
     assert snapshot.catalog_version_id == 1
@@ -105,7 +105,7 @@ def test_a_saved_estimate_holds_question_version_rate_figures_and_prices(catalog
     assert snapshot.results["fr"]["eur_per_mtok"]["month"]["at_volume"] == "8.3064"
 
 
-def test_a_saved_estimate_is_read_in_either_language(client: Client, catalogue: None) -> None:
+def test_a_saved_estimate_is_read_in_either_language(client: Client, seeded: None) -> None:
     snapshot = kept("volume=100000000")
     assert "830,64" in text_of(client.get(f"/fr/estimates/{snapshot.slug}"))
     english = text_of(client.get(f"/en/estimates/{snapshot.slug}"))
@@ -113,7 +113,7 @@ def test_a_saved_estimate_is_read_in_either_language(client: Client, catalogue: 
     assert "Saved estimate" in english
 
 
-def test_saving_answers_with_an_address_that_cannot_be_guessed(client: Client, catalogue: None) -> None:
+def test_saving_answers_with_an_address_that_cannot_be_guessed(client: Client, seeded: None) -> None:
     query = client.get("/fr/economics").context["query"]
     first, second = (client.post("/fr/economics/save", {"query": query}) for _time in range(2))
     assert first.status_code == 303
@@ -124,21 +124,21 @@ def test_saving_answers_with_an_address_that_cannot_be_guessed(client: Client, c
     assert client.get(f"/fr/estimates/{slug[:-1]}").status_code == 404
 
 
-def test_saving_takes_a_token_against_forged_requests(catalogue: None) -> None:
+def test_saving_takes_a_token_against_forged_requests(seeded: None) -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.post("/fr/economics/save", {"query": "volume=1000000"}).status_code == 403
     assert not EstimateSnapshot.objects.exists()
 
 
 @pytest.mark.parametrize("query", ["volume=abc", "sku=GPU-PR0", "v=9", "\x00"])
-def test_a_question_without_an_answer_is_not_saved(client: Client, catalogue: None, query: str) -> None:
+def test_a_question_without_an_answer_is_not_saved(client: Client, seeded: None, query: str) -> None:
     response = client.post("/fr/economics/save", {"query": query})
     assert response.status_code in {303, 422}
     assert (response.status_code == 303) == (query == "\x00")
     assert EstimateSnapshot.objects.count() == (1 if query == "\x00" else 0)
 
 
-def test_a_code_that_left_the_catalogue_is_named_and_the_old_estimate_stays(client: Client, catalogue: None) -> None:
+def test_a_code_that_left_the_catalogue_is_named_and_the_old_estimate_stays(client: Client, seeded: None) -> None:
     snapshot = kept("volume=100000000")
     snapshot.query = snapshot.query.replace("sku=GPU-PRO", "sku=GPU-GONE")
     again = saved.recalculated(snapshot)
@@ -147,7 +147,7 @@ def test_a_code_that_left_the_catalogue_is_named_and_the_old_estimate_stays(clie
     assert again.sections == saved.opened(snapshot).sections
 
 
-def test_unknown_stays_a_word_in_a_saved_estimate(client: Client, catalogue: None) -> None:
+def test_unknown_stays_a_word_in_a_saved_estimate(client: Client, seeded: None) -> None:
     text = text_of(client.get(f"/fr/estimates/{kept('sku=GPU-SUPERCOMPUTE').slug}"))
     assert "inconnu" in text
     assert "sur devis" in text
@@ -170,7 +170,7 @@ def test_saved_values_are_written_by_their_unit(value: Decimal | str | None, uni
         assert saved.shown(value, unit) == text
 
 
-def test_nothing_is_stored_unless_it_is_saved(client: Client, catalogue: None) -> None:
+def test_nothing_is_stored_unless_it_is_saved(client: Client, seeded: None) -> None:
     client.get("/fr/economics?form=1&volume=50M")
     client.get("/fr/economics.json?volume=50000000")
     assert not EstimateSnapshot.objects.exists()
