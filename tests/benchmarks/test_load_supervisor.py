@@ -16,6 +16,7 @@ from benchmarks.load import records, testmodel
 from benchmarks.runner import Runner
 
 DEADLINE_S = 30
+pytestmark = pytest.mark.worker
 
 
 @pytest.fixture(scope="module")

@@ -1,114 +1,24 @@
 """From a click to figures with nothing simulated: a real Celery worker, a real llama.cpp server, a database file.
 
-Each test has a var/ of its own. Processes are looked up by their parents and ended by their ids; every wait has a
-deadline. The database is read as a file, the way a second process sees it.
+Each test has a var/ of its own.
 """
 
 import os
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-DEADLINE_S = 60
-LEFT_DEADLINE_S = 8
+from tests.benchmarks.worksite import LEFT_DEADLINE_S, Site
+
 SMALL = {"concurrencies": (1, 2), "requests_count": 8, "prompt_tokens": 24, "output_tokens": 16}
 LONG = {"concurrencies": (4,), "requests_count": 100_000, "prompt_tokens": 64, "output_tokens": 64}
 
 pytestmark = pytest.mark.worker
-
-
-class Site:
-    """A checkout's var/ with a seeded database and one worker."""
-
-    def __init__(self, var: Path, broker: str) -> None:
-        self.var = var
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
-            "VMCLOUD_TEST_VAR": str(var),
-            "DJANGO_SETTINGS_MODULE": "tests.settings",
-            "CELERY_BROKER_URL": broker,
-        }
-        self.worker: subprocess.Popen[bytes] | None = None
-
-    def manage(self, *arguments: str) -> str:
-        command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(
-            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=DEADLINE_S, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    def python(self, code: str) -> str:
-        """Run statements inside the product; the last line that they print."""
-        names = "from benchmarks import publishing, services, tasks; from benchmarks.models import BenchmarkRun"
-        return self.manage("shell", "--no-imports", "--command", f"{names}\n{code}").splitlines()[-1]
-
-    def start_worker(self) -> None:
-        command = [sys.executable, "-m", "celery", "-A", "vmcloud", "worker", "-P", "prefork", "-c", "1", "-l", "INFO"]
-        with (self.var / "worker.log").open("ab") as log:
-            self.worker = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
-            )
-        self.wait(lambda: b" ready." in (self.var / "worker.log").read_bytes(), "the worker is ready")
-
-    def start_run(self, times: int = 1, **config: Any) -> str:
-        """Queue a run, delivered `times` times; its code."""
-        return self.python(
-            f"run = services.create_run(services.RunConfig(**{config!r}), None)\n"
-            f"for _ in range({times}): tasks.submit(run)\n"
-            "print(run.code)"
-        )
-
-    def read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with sqlite3.connect(self.var / "db.sqlite3", timeout=10) as connection:
-            return connection.execute(query, values).fetchall()
-
-    def status(self, code: str) -> str:
-        return str(self.read("SELECT status FROM benchmarks_benchmarkrun WHERE code = ?", code)[0][0])
-
-    def wait(self, ready: Callable[[], bool], what: str) -> None:
-        until = time.monotonic() + DEADLINE_S
-        while not ready():
-            assert time.monotonic() < until, f"{what}: not within {DEADLINE_S} s\n{self.log()}"
-            time.sleep(0.1)
-
-    def wait_for_end(self, code: str) -> str:
-        self.wait(lambda: self.status(code) not in {"queued", "running"}, f"{code} ends")
-        return self.status(code)
-
-    def wait_for_answers(self, code: str) -> psutil.Process:
-        """Until the run measures; its engine process."""
-        query = "SELECT phase FROM benchmarks_benchmarkrun WHERE code = ?"
-        self.wait(lambda: self.read(query, code) == [("measuring",)], f"{code} measures")
-        return next(child for child in self.family() if "benchmarks.load.engine" in " ".join(child.cmdline()))
-
-    def family(self) -> list[psutil.Process]:
-        assert self.worker is not None
-        return psutil.Process(self.worker.pid).children(recursive=True)
-
-    def log(self) -> str:
-        path = self.var / "worker.log"
-        return path.read_text(errors="replace")[-3000:] if path.exists() else ""
-
-    def end(self) -> None:
-        """End the worker and whatever it started, by their ids."""
-        if self.worker is None or self.worker.poll() is not None:
-            return
-        family = self.family()
-        self.worker.kill()
-        self.worker.wait(timeout=LEFT_DEADLINE_S)
-        for process in psutil.wait_procs(family, timeout=LEFT_DEADLINE_S)[1]:
-            process.kill()
 
 
 def port_of(engine: psutil.Process) -> int:
@@ -124,7 +34,7 @@ def is_listening(port: int) -> bool:
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated and seeded database file, made once."""
     var = tmp_path_factory.mktemp("seeded var")
-    site = Site(var, "")
+    site = Site(var)
     site.manage("migrate", "--verbosity", "0")
     site.manage("seed", "--verbosity", "0")
     return var / "db.sqlite3"
