@@ -4,6 +4,9 @@ import os
 import sys
 from typing import Any
 
+# Threads share a pool of PostgreSQL connections; it is opened after the fork, in each process for itself.
+os.environ.setdefault("DATABASE_POOL", "1")
+
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 worker_class = "gthread"

@@ -22,7 +22,7 @@ os.environ["VMCLOUD_VAR"] = os.environ["VMCLOUD_TEST_VAR"]
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 
 from vmcloud.settings import *  # noqa: F403
-from vmcloud.settings import ALLOWED_HOSTS, DATABASES, STATIC_ROOT, STORAGES
+from vmcloud.settings import ALLOWED_HOSTS, STATIC_ROOT, STORAGES
 
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
 # Slow on purpose in production, of no use where every password is a test's own.
@@ -30,6 +30,3 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # No manifest: templates resolve static files without collectstatic.
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-# A pool keeps connections open and PostgreSQL then refuses to drop the test database.
-if DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    DATABASES["default"]["OPTIONS"].pop("pool", None)

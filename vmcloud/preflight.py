@@ -53,14 +53,23 @@ def check_database(connection: "BaseDatabaseWrapper") -> None:
         raise NotReadyError(f"The database does not answer: {first_line(error)}. Check DATABASE_URL.") from error
 
 
+def applied_migrations(connection: "BaseDatabaseWrapper") -> set[tuple[str, str]]:
+    """App and name of each migration that the database records; none in a new database."""
+    with connection.cursor() as cursor:
+        if "django_migrations" not in connection.introspection.table_names(cursor):
+            return set()
+        cursor.execute("SELECT app, name FROM django_migrations")
+        return {(app, name) for app, name in cursor.fetchall()}
+
+
 def check_migrations(connection: "BaseDatabaseWrapper") -> None:
     """Every migration of this version is applied; otherwise pages would fail one by one."""
-    from django.db.migrations.executor import MigrationExecutor
+    from django.db.migrations.loader import MigrationLoader
 
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    # Django's executor would ask through the connection of the same alias, and so open the pool before gunicorn forks.
+    missing = sorted(set(MigrationLoader(None).graph.nodes) - applied_migrations(connection))
     if missing:
-        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _backwards in missing[:3])
+        names = ", ".join(f"{app}.{name}" for app, name in missing[:3])
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise NotReadyError(f"The database lacks migrations: {names}{more}. Run `python manage.py migrate`.")
 

@@ -60,6 +60,13 @@ def secret_key() -> str:
     return path.read_text().strip()
 
 
+def pool() -> dict[str, Any]:
+    """A pool of connections for gunicorn's threads: gunicorn.conf.py asks for it, commands and the worker do not."""
+    if not env_bool("DATABASE_POOL"):
+        return {}
+    return {"pool": {"min_size": 1, "max_size": 8, "timeout": 5}}
+
+
 def database() -> dict[str, Any]:
     """SQLite in var/ by default, PostgreSQL by DATABASE_URL (postgresql://user:password@host:port/name?host=/socket)."""
     url = env_text("DATABASE_URL")
@@ -94,7 +101,7 @@ def database() -> dict[str, Any]:
         "HOST": query.pop("host", "") or unquote(parts.hostname or ""),
         "PORT": query.pop("port", "") or str(port or ""),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"pool": {"min_size": 1, "max_size": 8, "timeout": 5}, **query},
+        "OPTIONS": {**pool(), **query},
     }
 
 

@@ -2,7 +2,9 @@
 
 import socket
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
 from tests.platform import processes
@@ -86,6 +88,26 @@ def test_a_wrong_setting_is_one_sentence(name: str, value: str, sentence: str, t
 def test_what_is_ready_is_said(migrated: str) -> None:
     done = processes.manage("preflight", VMCLOUD_VAR=migrated)
     assert (done.returncode, done.stdout.strip()) == (0, "Database, migrations and task broker are ready.")
+
+
+OPENS_NO_POOL = """
+from vmcloud.preflight import exit_unless_ready
+exit_unless_ready()
+from django.db.backends.postgresql.base import DatabaseWrapper
+raise SystemExit(f"open: {DatabaseWrapper._connection_pools}" if DatabaseWrapper._connection_pools else 0)
+"""
+
+
+@pytest.mark.postgres
+def test_the_checks_open_no_pool_that_forked_web_processes_would_share(postgres_url: str, tmp_path: Path) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        server.execute("DROP DATABASE IF EXISTS vmcloud_preflight")
+        server.execute("CREATE DATABASE vmcloud_preflight")
+    parts = urlsplit(postgres_url)
+    environment = {"DATABASE_URL": parts._replace(path="/vmcloud_preflight").geturl(), "VMCLOUD_VAR": str(tmp_path)}
+    assert processes.manage("migrate", "-v0", **environment).returncode == 0
+    done = processes.run("-c", OPENS_NO_POOL, DATABASE_POOL="1", **environment)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("program", ["gunicorn vmcloud.wsgi", "celery --app vmcloud worker --pool solo"])

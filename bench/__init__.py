@@ -1,0 +1,1 @@
+"""Performance benchmarks: run by `make bench`, never part of the tests."""
