@@ -21,7 +21,9 @@ EXAMPLE_INPUT_PER_OUTPUT = 4
 WEEKDAYS = 5
 # Said elsewhere on the page: in the figures, in the sentence, or beside the API's own line.
 SILENT = frozenset({"implied_utilisation", "capacity_exceeded", "price_on_request", "no_throughput"})
-OF_AN_API = frozenset({"mode_not_sold", "component_price_missing", "api_retired", "context_window_exceeded"})
+OF_AN_API = frozenset(
+    {"mode_not_sold", "component_price_missing", "api_retired", "api_retiring", "context_window_exceeded"}
+)
 FIELD_IDS = {
     "input_tokens": "id_in",
     "prefill_tok_per_s": "id_prefill",
@@ -73,8 +75,9 @@ def _api_sentence(code: str, values: dict[str, object]) -> str:
         return _("pas de tarif %(mode)s") % {"mode": words.mode_name(Mode(str(values["mode"])))}
     if code == "component_price_missing":
         return _("prix inconnu\u00a0: %(component)s") % {"component": _component(str(values["component"]))}
-    if code == "api_retired":
-        return _("retirée le %(date)s") % {"date": formats.date(_as_date(values["on"]))}
+    if code in ("api_retired", "api_retiring"):
+        text = _("retirée le %(date)s") if code == "api_retired" else _("sera retirée le %(date)s")
+        return text % {"date": formats.date(_as_date(values["on"]))}
     window = formats.tokens(Decimal(str(values["window_tokens"])))
     return _("requête plus longue que sa fenêtre de %(count)s tokens") % {"count": window}
 
@@ -166,13 +169,19 @@ def _sentences(message: Message) -> dict[str, tuple[str, str, str, str]]:
         ),
         "reference_not_compared": (
             _("Référence absente."),
-            _("L’API de référence n’est pas cochée\u00a0: pas de point d’équivalence avec elle."),
+            _("L’API de référence n’est pas cochée\u00a0: une autre des API cochées en tient lieu."),
             "warn",
             _("Changer de référence"),
         ),
         "output_tokens_needed": (
             _("Longueur de sortie manquante."),
             _("Sans tokens de sortie par requête, le volume ne donne pas de nombre de requêtes."),
+            "bad",
+            _("La saisir"),
+        ),
+        "no_gpu_time": (
+            _("Rien à produire."),
+            _("Ces requêtes ne demandent aucun temps au GPU\u00a0: indiquez des tokens de sortie ou d’entrée."),
             "bad",
             _("La saisir"),
         ),

@@ -1,0 +1,224 @@
+"""The break-even figure: valid for plotly, a staircase and not a line, and every point of it worked out by hand."""
+
+import itertools
+from decimal import Decimal
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+from django.utils import translation
+
+from calculator import charts
+from calculator.domain.economics import estimate
+from calculator.domain.offers import Basis
+from calculator.domain.scenario import EconomicsEstimate, Rental
+from calculator.presenters.headline import plain
+from tests.domain import factories as offer
+
+NB = "\u00a0"
+CAPACITY_MTOK = 107.8272
+"""64 × 3 600 × 720 × 0.65, in millions."""
+
+CASES = {
+    "default": {},
+    "by the hour": {"basis": Basis.HOUR},
+    "hours used": {"basis": Basis.HOUR, "rental": Rental.HOURS_USED},
+    "one token": {"volume_tokens": Decimal(1)},
+    "a billion billion": {"volume_tokens": Decimal(10**15)},
+    "extra costs": {"operations_eur_per_month": Decimal(1000)},
+    "prompts": {"input_tokens": Decimal(2000)},
+    "response cache": {"response_cache_ratio": Decimal("0.4")},
+    "never": {"reference": "gpt-5.4-mini"},
+}
+
+
+def answer(**fields: object) -> EconomicsEstimate:
+    return estimate(offer.scenario(**fields), offer.facts())
+
+
+def chart(**fields: object) -> charts.Chart:
+    drawn = charts.break_even(answer(**fields))
+    assert drawn is not None
+    return drawn
+
+
+def traces(drawn: charts.Chart, role: str) -> list[dict[str, Any]]:
+    return [trace for trace in drawn.figure["data"] if trace["meta"]["role"] == role]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_figure_is_valid_for_plotly(name: str) -> None:
+    figure = chart(**CASES[name]).figure
+    go.Figure(data=figure["data"], layout=figure["layout"])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_figure_grows_with_the_numbers(name: str) -> None:
+    data = chart(**CASES[name]).figure["data"]
+    assert len(data) <= 25
+    assert sum(len(trace["x"]) for trace in data) < 3000
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_figure_holds_a_colour_or_a_title(name: str) -> None:
+    text = str(chart(**CASES[name]).figure)
+    assert "#" not in text and "rgb" not in text
+    assert "title" not in chart(**CASES[name]).figure["layout"]
+
+
+def test_the_gpu_is_a_staircase_that_steps_at_its_capacity() -> None:
+    gpu = traces(chart(), "gpu")[0]
+    points = list(zip(gpu["x"], gpu["y"], strict=True))
+    assert points[0][1] == 830.64
+    assert (CAPACITY_MTOK, 830.64) in points and (CAPACITY_MTOK, 1661.28) in points
+    assert (2 * CAPACITY_MTOK, 2491.92) in points
+
+
+def test_the_staircase_never_falls() -> None:
+    heights = traces(chart(), "gpu")[0]["y"]
+    assert heights == sorted(heights)
+
+
+def test_the_reference_is_highlighted_and_the_others_are_grey_and_dashed() -> None:
+    drawn = chart()
+    assert len(traces(drawn, "api")) == 1 and len(traces(drawn, "mute")) == 4
+    dashes = [trace["line"]["dash"] for trace in traces(drawn, "mute")]
+    assert len(set(dashes)) == 4
+
+
+def test_an_apis_line_is_its_price() -> None:
+    """15 $ ÷ 1.1172 = 13.4264 € per million at each point."""
+    line = traces(chart(), "api")[0]
+    assert all(y == pytest.approx(x * 13.42642, rel=1e-3) for x, y in zip(line["x"], line["y"], strict=True))
+
+
+def test_crossings_are_dotted_where_the_gpu_becomes_cheaper() -> None:
+    """830.64 ÷ 13.4264 = 61.866; 1 661.28 ÷ 13.4264 = 123.732."""
+    dots = traces(chart(), "dot")[0]
+    assert dots["x"] == pytest.approx([61.866, 123.732], abs=0.001)
+    assert dots["y"] == [830.64, 1661.28]
+
+
+def test_each_crossing_drops_a_line_to_the_axis_and_the_own_volume_stands_full() -> None:
+    shapes = chart().figure["layout"]["shapes"]
+    own, *drops = shapes
+    assert own["yref"] == "paper" and own["x0"] == own["x1"] == 100.0
+    assert [shape["y1"] for shape in drops] == [830.64, 1661.28]
+
+
+def test_the_areas_lie_where_the_gpu_costs_less() -> None:
+    areas = traces(chart(), "area")
+    assert [round(min(area["x"]), 1) for area in areas] == [61.9, 123.7]
+    assert round(max(areas[0]["x"]), 1) == 107.8
+    assert all(area["fill"] == "toself" for area in areas)
+
+
+def test_volumes_stand_on_a_log_axis_with_round_ticks() -> None:
+    axis = chart().figure["layout"]["xaxis"]
+    assert axis["type"] == "log"
+    assert axis["ticktext"] == ["10", "20", "50", "100", "200"]
+    assert axis["range"][0] == 1.0
+
+
+def test_the_zero_of_money_is_in_the_picture() -> None:
+    assert chart().figure["layout"]["yaxis"]["rangemode"] == "tozero"
+
+
+def words(drawn: charts.Chart) -> dict[str, str]:
+    return {note["text"]: note["name"] for note in drawn.figure["layout"]["annotations"]}
+
+
+def test_lines_are_named_at_their_ends_and_no_legend_is_needed() -> None:
+    named = words(chart())
+    assert named["gpt-5.4<br>claude-sonnet-4-6"] == "api"
+    assert named[f"GPU-PRO{NB}× 3"] == "gpu"
+    assert named["gpt-5.4-mini"] == "mute" and named["mistral-small-2603"] == "mute"
+    assert chart().figure["layout"]["showlegend"] is False
+
+
+def test_the_crossing_and_the_own_volume_are_in_words() -> None:
+    named = words(chart())
+    assert f"votre volume{NB}: 100{NB}M" in named
+    assert f"équivalence<br>61,9{NB}M = 831{NB}€" in named
+
+
+def test_words_follow_the_language() -> None:
+    with translation.override("en"):
+        named = words(chart())
+    assert f"your volume: 100{NB}M" in named and f"break-even<br>61.9{NB}M = €831" in named
+
+
+def test_end_labels_keep_clear_of_each_other() -> None:
+    ends = [
+        (Decimal(100), "a", "api"),
+        (Decimal(101), "b", "mute"),
+        (Decimal(102), "c", "mute"),
+        (Decimal(900), "d", "gpu"),
+    ]
+    placed = charts._apart(ends)
+    heights = [int(cost / 900 * charts.PLOT_HEIGHT_PX) + shift for cost, _text, _role, shift in placed]
+    assert all(above - below >= charts.LABEL_GAP_PX for below, above in itertools.pairwise(heights))
+
+
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ({}, f"GPU-PRO passe devant gpt-5.4 à partir de 61,9{NB}M tokens, sauf de 108{NB}M à 124{NB}M"),
+        ({"reference": "gpt-5.4-mini"}, "À aucun volume GPU-PRO ne coûte moins que gpt-5.4-mini"),
+        (
+            {"basis": Basis.HOUR, "rental": Rental.HOURS_USED},
+            "GPU-PRO coûte moins que gpt-5.4 à tout volume",
+        ),
+        (
+            {"basis": Basis.HOUR},
+            f"GPU-PRO passe devant gpt-5.4 à partir de 80,4{NB}M tokens, avec un recul à chaque GPU de plus",
+        ),
+        ({"input_tokens": Decimal(2000)}, f"GPU-PRO passe devant gpt-5.4 à partir de 37,1{NB}M tokens"),
+    ],
+)
+def test_the_title_is_the_finding(fields: dict[str, object], title: str) -> None:
+    assert plain(chart(**fields).title) == title
+
+
+def test_the_caption_names_the_lines_that_never_meet_the_staircase() -> None:
+    assert chart().caption == (
+        "mistral-small-2603, gpt-5.4-mini et claude-haiku-4-5 restent moins chères que le GPU à tout volume."
+    )
+
+
+def test_hours_used_make_a_straight_line_without_steps() -> None:
+    drawn = chart(**CASES["hours used"])
+    gpu = traces(drawn, "gpu")[0]
+    ratios = {round(y / x, 2) for x, y in zip(gpu["x"], gpu["y"], strict=True)}
+    assert len(ratios) == 1 and ratios == {10.02}
+    assert "droite" in drawn.subtitle and not traces(drawn, "area")
+
+
+def test_the_table_holds_the_points_of_the_drawing_in_order() -> None:
+    rows = chart().points
+    assert [row.label for row in rows] == [
+        "équivalence", "votre volume", f"au-delà{NB}: 2ᵉ GPU", "équivalence", f"au-delà{NB}: 3ᵉ GPU",
+    ]  # fmt: skip
+    assert rows[0].volume == f"61,87{NB}M" and rows[0].gpu == rows[0].api == f"830,64{NB}€"
+    assert rows[2].gpu == f"1\u202f661,28{NB}€" and rows[2].api == f"1\u202f447,73{NB}€"
+
+
+def test_nothing_is_drawn_without_a_price_a_rate_or_an_api() -> None:
+    asked = estimate(offer.scenario(sku="GPU-SUPERCOMPUTE"), offer.facts(sku=offer.SUPERCOMPUTE))
+    assert charts.break_even(asked) is None
+    assert charts.break_even(estimate(offer.scenario(), offer.facts(usd_per_eur=None))) is None
+    assert charts.break_even(estimate(offer.scenario(apis=()), offer.facts(apis=()))) is None
+
+
+def test_thousands_of_steps_are_drawn_as_the_line_they_look_like() -> None:
+    """10¹⁵ tokens are 9 274 098 GPUs: no pixel could show one of them."""
+    gpu = traces(chart(**CASES["a billion billion"]), "gpu")[0]
+    assert len(gpu["x"]) == charts.POINTS_PER_LINE
+
+
+def test_at_most_five_api_lines_are_drawn() -> None:
+    apis = tuple(offer.flat_api(f"{number}.00", f"api-{number}") for number in range(5, 14))
+    result = estimate(offer.scenario(apis=tuple(a.code for a in apis), reference="api-9"), offer.facts(apis=apis))
+    drawn = charts.break_even(result)
+    assert drawn is not None and drawn.api_name == "api-9"
+    assert len(traces(drawn, "api")) + len(traces(drawn, "mute")) == charts.LINES_AT_MOST
