@@ -25,6 +25,8 @@ from calculator.presenters import Row, export_rows, sentence
 from calculator.presenters.values import shown
 
 SLUG_BYTES = 18
+# Longer values (conditions, sentences) are set as text, shorter ones in the column of figures.
+SHORT_CHARACTERS = 30
 RATE_DECIMALS, HOURS_DECIMALS = 8, 2
 
 
@@ -38,7 +40,7 @@ class Line:
     unit: str
     kind: str
     source: str
-    is_number: bool = True
+    is_short: bool = True
     today: str = ""
     has_changed: bool = False
 
@@ -152,7 +154,7 @@ def line_of(row: Mapping[str, Any], today: str = "") -> Line:
         unit=unit,
         kind=str(row["kind"]),
         source=str(row["source"]),
-        is_number=bool(row["is_number"]),
+        is_short=len(value) <= SHORT_CHARACTERS,
         today=today,
         has_changed=bool(today) and today != value,
     )

@@ -170,6 +170,14 @@ def test_saved_values_are_written_by_their_unit(value: Decimal | str | None, uni
         assert saved.shown(value, unit) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "is_short"), [("toujours allumé", True), ("un seul flux, modèle et longueurs non précisés", False)]
+)
+def test_long_words_are_set_as_text_and_short_ones_among_the_figures(text: str, is_short: bool) -> None:
+    row = {"section": "s", "label": "l", "value": text, "is_number": False, "unit": "", "kind": "", "source": ""}
+    assert saved.line_of(row).is_short is is_short
+
+
 def test_nothing_is_stored_unless_it_is_saved(client: Client, seeded: None) -> None:
     client.get("/fr/economics?form=1&volume=50M")
     client.get("/fr/economics.json?volume=50000000")
