@@ -42,7 +42,8 @@ test: dev
 	@exec $(PY) -m scripts.check
 
 test-fast: dev
-	@exec $(PY) -m pytest -q tests -m "not browser and not worker and not postgres and not bench" --ignore=tests/architecture
+	@exec $(PY) -m pytest -q tests -m "not browser and not worker and not postgres and not bench" \
+		--ignore=tests/architecture --ignore=tests/platform
 
 test-vllm test-probes: base
 	@exec $(PY) -m scripts.optional $@
