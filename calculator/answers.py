@@ -62,8 +62,21 @@ class Outcome:
 def answer(scenario: EconomicsScenario) -> Answer:
     """The estimate of `scenario` from the catalogue it names; raises catalog.NotFound for a code it does not hold."""
     facts = catalog.for_economics(scenario)
-    estimate = economics.estimate(permalinks.released(scenario, facts), facts)
-    return Answer(permalinks.pinned(scenario, facts), facts, estimate)
+    named = canonical(scenario, facts)
+    estimate = economics.estimate(permalinks.released(named, facts), facts)
+    return Answer(permalinks.pinned(named, facts), facts, estimate)
+
+
+def canonical(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsScenario:
+    """`scenario` with every code and name as the catalogue writes it, whatever case or alias it was asked by."""
+    throughput = facts.sku.throughput
+    return replace(
+        scenario,
+        sku=facts.sku.code,
+        apis=tuple(api.code for api in facts.apis),
+        reference=catalog.canonical_code("api", scenario.reference, facts.catalog_version, facts.at),
+        model=throughput.model if scenario.model and throughput else scenario.model,
+    )
 
 
 def from_link(query: QueryDict) -> Outcome:

@@ -278,16 +278,12 @@ def _unknown_version(versions: list[str]) -> Problem:
 
 
 def pinned(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsScenario:
-    """`scenario` with all that it took from the catalogue written down: codes, figure used, exchange rate."""
+    """`scenario` with the figure and the exchange rate that it took from the catalogue written down."""
     throughput = facts.sku.throughput
     used = throughput.figure_id if throughput and scenario.rate_tok_per_s is None else None
-    codes = {api.code.casefold(): api.code for api in facts.apis}
     return replace(
         scenario,
-        sku=facts.sku.code,
         figure_id=used or scenario.figure_id,
-        apis=tuple(codes.values()),
-        reference=codes.get(scenario.reference.casefold(), scenario.reference),
         usd_per_eur=scenario.usd_per_eur or (facts.usd_per_eur.value if facts.usd_per_eur else None),
     )
 

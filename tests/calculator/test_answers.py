@@ -44,6 +44,22 @@ def test_an_answer_writes_down_what_it_took_from_the_catalogue(seeded: None) -> 
     assert again.estimate.comparisons == found.estimate.comparisons
 
 
+@pytest.mark.parametrize("name", ["gpt-5.4", "GPT-5.4", "gpt-5.4-2026-03-05"])
+def test_the_reference_is_the_same_api_by_whatever_case_or_alias_it_is_asked(seeded: None, name: str) -> None:
+    found = link(f"{AT}&ref={name}").answer
+    assert found is not None
+    assert (found.scenario.reference, found.estimate.scenario.reference) == ("gpt-5.4", "gpt-5.4")
+    assert found.estimate.headline.values["reference"] == "gpt-5.4"
+    assert "reference_not_compared" not in {message.code for message in found.estimate.warnings}
+
+
+def test_codes_are_written_as_the_offer_writes_them(seeded: None) -> None:
+    found = link(f"{AT}&sku=gpu-pro&api=Claude-Sonnet-4.6&api=GPT-5-4").answer
+    assert found is not None
+    assert found.estimate.scenario.sku == found.scenario.sku == "GPU-PRO"
+    assert found.scenario.apis == ("gpt-5.4", "claude-sonnet-4-6")
+
+
 def test_defaults_are_named_only_where_a_key_was_absent(seeded: None) -> None:
     everything = link(AT).answer
     assert everything is not None
