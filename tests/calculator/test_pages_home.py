@@ -24,12 +24,12 @@ def get(client: Client, language: str = "fr", **query: str) -> str:
 def test_the_first_view_is_a_full_answer(client: Client) -> None:
     # 15.00 × 100 ÷ 1.1172 = 1 342.64; 830.64 ÷ 1 342.64 − 1 = −38 %
     text = pagetext.words(get(client))
-    assert "830,64 € HT par mois contre 1 342,64 € pour GPT-5.4 (standard) : le GPU coûte 38 % de moins" in text
+    assert "830,64 € HT par mois contre 1 342,64 € pour gpt-5.4 (standard) : le GPU coûte 38 % de moins" in text
 
 
 def test_the_answer_line_in_english(client: Client) -> None:
     text = pagetext.words(get(client, "en"))
-    assert "€830.64 a month excl. VAT against €1,342.64 for GPT-5.4 (standard): the GPU costs 38% less" in text
+    assert "€830.64 a month excl. VAT against €1,342.64 for gpt-5.4 (standard): the GPU costs 38% less" in text
 
 
 def test_volume_offer_reference_and_utilisation_can_be_chosen(client: Client) -> None:

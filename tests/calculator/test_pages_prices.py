@@ -24,32 +24,32 @@ def get(client: Client, query: str = "", language: str = "fr") -> str:
 
 def test_p41_standard_and_batch_prices_are_never_mixed(client: Client) -> None:
     standard, batch = get(client), get(client, "?mode=batch")
-    assert pagetext.row(standard, "GPT-5.4 OpenAI")[5] == "15,00"
-    assert pagetext.row(batch, "GPT-5.4 OpenAI")[5] == "7,50"
+    assert pagetext.row(standard, "gpt-5.4 OpenAI")[5] == "15,00"
+    assert pagetext.row(batch, "gpt-5.4 OpenAI")[5] == "7,50"
     assert "API, tarif standard" in pagetext.words(standard)
     assert "API, tarif batch" in pagetext.words(batch)
 
 
 def test_euros_are_dollars_divided_by_the_rate_in_columns_of_their_own(client: Client) -> None:
     # 2.50 ÷ 1.1172 = 2.24; 15.00 ÷ 1.1172 = 13.43
-    assert pagetext.row(get(client), "GPT-5.4 OpenAI")[6:8] == ["2,24", "13,43"]
+    assert pagetext.row(get(client), "gpt-5.4 OpenAI")[6:8] == ["2,24", "13,43"]
     assert "Euros à 1 € = 1,1172 $ (BCE, 30/10/2026)" in pagetext.words(get(client))
 
 
 def test_each_component_has_its_price_or_a_word(client: Client) -> None:
     assert pagetext.row(get(client), "Claude Haiku 4.5")[1:6] == ["1,00", "0,10", "1,25", "2,00", "5,00"]
-    assert pagetext.row(get(client), "GPT-5.4 mini")[1:6] == ["0,75", "0,075", "sans prix", "sans prix", "4,50"]
+    assert pagetext.row(get(client), "gpt-5.4-mini")[1:6] == ["0,75", "0,075", "sans prix", "sans prix", "4,50"]
 
 
 def test_a_context_tier_is_a_row_of_its_own(client: Client) -> None:
-    shown = pagetext.row(get(client), "GPT-5.4, entrée > 272 000 tokens")
+    shown = pagetext.row(get(client), "gpt-5.4, entrée > 272 000 tokens")
     assert [shown[1], shown[2], shown[5]] == ["5,00", "0,50", "22,50"]
 
 
 def test_every_price_links_its_source_and_the_day_it_was_checked(client: Client) -> None:
-    shown = pagetext.row(get(client), "GPT-5.4 OpenAI")
+    shown = pagetext.row(get(client), "gpt-5.4 OpenAI")
     assert shown[8] == "github.com vérifié le 30/11/2026"
-    assert "checked on 30 Nov 2026" in pagetext.row(get(client, language="en"), "GPT-5.4 OpenAI")[8]
+    assert "checked on 30 Nov 2026" in pagetext.row(get(client, language="en"), "gpt-5.4 OpenAI")[8]
 
 
 def test_a_price_checked_more_than_ninety_days_ago_is_marked(client: Client) -> None:
@@ -97,7 +97,7 @@ def test_models_without_a_price_at_this_level_are_named_not_priced(client: Clien
 def test_p44_without_a_rate_dollars_stand_and_euros_are_a_word(client: Client) -> None:
     version = make.make_version()
     FxRate.objects.update(voided_in_version=version, void_reason="test")
-    shown = pagetext.row(get(client), "GPT-5.4 OpenAI")
+    shown = pagetext.row(get(client), "gpt-5.4 OpenAI")
     assert shown[5] == "15,00"
     assert shown[6:8] == ["sans cours", "sans cours"]
     assert "Aucun cours" in pagetext.words(get(client))
