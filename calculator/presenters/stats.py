@@ -27,9 +27,10 @@ def stats(estimate: EconomicsEstimate) -> tuple[Stat, ...]:
 
 
 def reference(estimate: EconomicsEstimate) -> Comparison | None:
-    """The comparison that the break-even figures, chart and heat table are about."""
-    rows = estimate.comparisons
-    return next((row for row in rows if row.bill.api.code == estimate.scenario.reference), rows[0] if rows else None)
+    """The comparison that the break-even figures, chart and heat table are about: the reference that the answer used,
+    which is another API than the one asked for where that one is not compared."""
+    used = estimate.headline.values["reference"]
+    return next((row for row in estimate.comparisons if row.bill.api.code == used), None)
 
 
 def _cost(estimate: EconomicsEstimate) -> Stat:

@@ -17,6 +17,7 @@ from calculator.domain.scenario import EconomicsEstimate
 from calculator.methodology.mathml import FRACTION, TOKEN, mathml
 from calculator.presenters import labels
 from calculator.presenters.badges import AnySourced, Badge, badge, of_kind
+from calculator.presenters.stats import reference
 
 OPEN_STEP = "eur_per_mtok"
 
@@ -75,7 +76,8 @@ def formula(step: Step, words: Wording) -> FormulaView:
 
 def titles(estimate: EconomicsEstimate) -> dict[str, str]:
     """What each formula gives, by step code."""
-    api = {"api": labels.alternative(estimate.scenario.reference, estimate)}
+    row = reference(estimate)
+    api = {"api": row.bill.api.label if row else ""}
     return {
         "instance_rate": _("Débit d’une instance"),
         "capacity": _("Capacité prévue d’un GPU"),

@@ -289,7 +289,7 @@ def years(estimate: EconomicsEstimate) -> tuple[YearLine, ...]:
             saving=words.bare(formats.money(row.saving_year_eur)),
             share=formats.percent(row.saving_ratio),
             is_gpu=row.code == labels.GPU_CODE,
-            is_reference=row.code == estimate.scenario.reference,
+            is_reference=row.code == estimate.headline.values["reference"],
         )
         for row in estimate.years
     )

@@ -63,6 +63,14 @@ def test_no_symbol_is_left_in_the_line_of_numbers(name: str) -> None:
         assert "<mi>" not in right, view.code
 
 
+def test_titles_name_the_api_that_the_numbers_are_of() -> None:
+    """gpt-9 is asked for as the reference and not compared: the first API compared stands in for it."""
+    result = answer(reference="gpt-9")
+    first = result.comparisons[0].bill.api.label
+    titles = [view.title for view in steps.formulas(result) if view.code.startswith("api_")]
+    assert titles == [f"Facture de {first} en dollars", f"Facture de {first} en euros"]
+
+
 def test_capacity_is_shown_with_its_numbers() -> None:
     """64 × 3 600 × 720 × 0.65 = 107 827 200."""
     view = views(answer())["capacity"]

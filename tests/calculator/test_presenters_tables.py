@@ -210,6 +210,11 @@ def test_a_year_is_twelve_months_and_a_loss_has_a_minus(default: EconomicsEstima
     assert dearer.saving.startswith("−")
 
 
+def test_the_year_marks_the_reference_that_its_savings_are_against() -> None:
+    marked = [line for line in tables.years(answer(reference="gpt-9")) if line.is_reference]
+    assert [(line.saving, line.share) for line in marked] == [("0,00", f"0{NB}%")]
+
+
 def test_tax_is_added_once_on_the_total() -> None:
     """3 × 830.64 = 2 491.92; × 1.20 = 2 990.304 → 2 990.30 (per GPU it would be 2 990.31)."""
     total = tables.total(answer(volume_tokens=Decimal(300_000_000)))
