@@ -123,8 +123,8 @@ def flags(run: BenchmarkRun) -> list[tuple[str, str]]:
         ),
         (
             run.flag_client_bound,
-            _("client en retard"),
-            _("Le client a pris du retard sur au moins un palier : la machine était occupée ailleurs."),
+            _("départs en retard"),
+            _("Des requêtes sont parties en retard sur un palier au moins : machine occupée, ou connexions lentes."),
         ),
         (
             run.flag_tokens_estimated,

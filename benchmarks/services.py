@@ -140,7 +140,7 @@ def finish(run_id: int, status: str, code: str = "", detail: str = "") -> bool:
     """End a live run; False when it had ended already. What it has measured so far stays, marked partial."""
     partial = status != Status.SUCCEEDED or BenchmarkStep.objects.filter(run=run_id, complete=False).exists()
     values = {"status": status, "finished_at": timezone.now(), "error_detail": detail, "flag_partial": partial}
-    if code:
+    if code or status == Status.SUCCEEDED:
         values["error_code"] = code
     return BenchmarkRun.objects.filter(pk=run_id, status__in=LIVE).update(**values) == 1
 

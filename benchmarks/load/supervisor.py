@@ -47,7 +47,7 @@ class Live:
         if request.ok:
             self.tokens_seen += request.output_tokens or 0
             self.events_of_ended += len(request.arrivals_ns)
-        if request.first_ns and request.sent_ns:
+        if request.first_ns is not None and request.sent_ns is not None:
             self.ttft_ms.append((request.first_ns - request.sent_ns) / NS_PER_MS)
 
     def second(self) -> tuple[float | None, float | None, float]:

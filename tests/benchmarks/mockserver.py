@@ -25,6 +25,8 @@ class MockServer:
     script: Sequence[Piece] = FOUR_TOKENS
     statuses: list[int] = field(default_factory=list)
     cut: bool = False
+    drops: bool = False
+    health_s: float = 0.0
     in_flight: int = 0
     most_in_flight: int = 0
     seen: int = 0
@@ -33,6 +35,7 @@ class MockServer:
     address: str = ""
 
     async def health(self, _: web.Request) -> web.Response:
+        await asyncio.sleep(self.health_s)
         return web.json_response({"status": "ok"})
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
@@ -58,6 +61,9 @@ class MockServer:
             await response.write(piece)
         if self.cut and request.transport:
             request.transport.abort()
+        if self.drops and request.transport:
+            await response.write_eof()
+            request.transport.close()
         return response
 
 

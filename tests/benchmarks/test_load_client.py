@@ -79,17 +79,36 @@ def test_connections_are_open_before_the_first_request() -> None:
     assert [request.connection_reused for request in requests] == [True] * 4
 
 
-def test_a_server_that_drops_connections_is_given_a_new_one_each_time() -> None:
-    requests: list[Request] = []
+def test_a_server_that_drops_connections_gets_each_request_on_one_that_it_has_accepted() -> None:
+    """The mock closes after each stream without a header, as llama.cpp does; no request finds a dead connection."""
+    server, requests = MockServer(drops=True), []
 
     async def act(client: Client) -> None:
-        await client.open_connections(2)
-        for number in range(2):
-            requests.append(unsent(client, number))
-            await client.send(requests[-1], BODY)
+        for wave in range(3):
+            sent = [unsent(client, 8 * wave + number) for number in range(8)]
+            requests.extend(sent)
+            await asyncio.gather(*(client.send(request, BODY) for request in sent))
 
-    with_server(MockServer(), act, keep_connections=False)
-    assert [(request.ok, request.connection_reused) for request in requests] == [(True, False)] * 2
+    with_server(server, act, keep_connections=False)
+    assert [(request.ok, request.connection_reused) for request in requests] == [(True, True)] * 24
+
+
+def test_opening_a_connection_counts_as_waiting_to_send_not_as_waiting_for_the_token() -> None:
+    server = MockServer(health_s=0.2)
+    answer = one(server, keep_connections=False)
+    assert (metrics.dispatch_lag_ms(answer) or 0) >= 200
+    assert 20 <= (metrics.ttft_ms(answer) or 0) < 200
+
+
+def test_a_failed_start_lets_the_next_request_have_its_turn() -> None:
+    requests = [make.request(number=number, sent_ns=None, end_ns=None) for number in range(3)]
+
+    async def go() -> None:
+        async with Client("http://127.0.0.1:9", timeout_s=5, keep_connections=False) as client, asyncio.timeout(10):
+            await asyncio.gather(*(client.send(request, BODY) for request in requests))
+
+    asyncio.run(go())
+    assert metrics.error_kinds(requests) == {"connect_failed": 3}
 
 
 def test_l12_a_reset_after_eight_tokens_keeps_them_apart() -> None:

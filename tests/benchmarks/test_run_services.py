@@ -146,6 +146,14 @@ def test_a_worker_that_shuts_down_stops_its_own_runs_only() -> None:
     assert run.error_code == "worker_stopped"
 
 
+def test_a_run_that_succeeds_all_the_same_carries_no_reason() -> None:
+    run = runs.running()
+    services.stop_runs_of("celery@here")
+    services.finish(run.pk, "succeeded")
+    run.refresh_from_db()
+    assert (run.status, run.error_code) == ("succeeded", "")
+
+
 def test_a_run_ends_once() -> None:
     run = runs.running()
     assert services.finish(run.pk, "failed", "engine_start", "no such file")
