@@ -57,4 +57,4 @@ def site(request: HttpRequest) -> dict[str, object]:
         contact=settings.SELLER_CONTACT,
         terms=settings.SELLER_TERMS,
     )
-    return {"site": Site(), "seller": seller}
+    return {"in_force": Site(), "seller": seller}

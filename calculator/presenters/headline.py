@@ -23,12 +23,12 @@ def lead(estimate: EconomicsEstimate) -> SafeString:
     """The sentence as markup, the answer in bold."""
     if estimate.gpu.total_eur is None:
         return _unknown_gpu(estimate)
-    clauses = [clause for clause in (_cheaper(estimate), _same(estimate), _dearer(estimate)) if clause]
+    dearer = _dearer(estimate)
+    clauses = [clause for clause in (_cheaper(estimate), _same(estimate), dearer) if clause]
     cost = _cost(estimate)
     if not clauses:
         return format_html("{}.", cost)
-    joined = clauses[0] if len(clauses) == 1 else _contrast(clauses)
-    return format_html(_("{}\u00a0: {}."), cost, joined)
+    return format_html(_("{}\u00a0: {}."), cost, _joined(clauses, _("{}, mais {}") if dearer else _("{}, et {}")))
 
 
 def sentence(estimate: EconomicsEstimate) -> str:
@@ -47,11 +47,11 @@ def eyebrow(estimate: EconomicsEstimate) -> str:
     return _("À %(count)s tokens de sortie par mois") % {"count": count}
 
 
-def _contrast(clauses: Sequence[SafeString]) -> SafeString:
-    head, *tail = clauses
-    text = head
-    for clause in tail:
-        text = format_html(_("{}, mais {}") if clause is tail[-1] else "{}, {}", text, clause)
+def _joined(clauses: Sequence[SafeString], last: str) -> SafeString:
+    """Clauses with commas, the last one joined by `last`."""
+    text = clauses[0]
+    for clause in clauses[1:]:
+        text = format_html(last if clause is clauses[-1] else "{}, {}", text, clause)
     return text
 
 

@@ -77,7 +77,7 @@ def _api_offer(row: Comparison, top: Decimal, reasons: Mapping[str, tuple[str, .
         mark=words.verdict(row.verdict, row.difference_ratio),
         badge=of_kind(bill.trust),
         reasons=reasons.get(bill.api.code, ()),
-        incomplete=row.incomplete,
+        incomplete=row.incomplete and row.verdict is not Verdict.UNKNOWN,
     )
 
 

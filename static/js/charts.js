@@ -2,45 +2,42 @@
 // Draws figures that the server sends as data. The library loads once, when a chart nears the view; colours come from
 // the page's custom properties, so a change of theme redraws.
 (() => {
-  const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, staticPlot: true };
-  const NARROW_PX = 540, PRINT_PX = 640;
-  const INK = { gpu: "--gpu", api: "--api", mute: "--mute", ink: "--ink", dot: "--ink", area: "--gpu" };
+  const config = { displayModeBar: false, responsive: true, scrollZoom: false, staticPlot: true };
+  const root = document.documentElement, clear = "rgba(0, 0, 0, 0)", narrowPx = 540, printPx = 640;
+  const inks = { gpu: "--gpu", api: "--api", mute: "--mute", ink: "--ink", dot: "--ink" };
   const drawn = new Set();
-  let library, probe;
+  let library, probe, theme;
   const load = (src) => library ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = src;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => { library = undefined; reject(new Error(src)); };
+    Object.assign(script, { src, onload: () => resolve(window.Plotly), onerror: () => { library = null; reject(new Error(src)); } });
     document.head.append(script);
   });
   const colour = (name, alpha) => {
-    probe ??= document.body.appendChild(Object.assign(document.createElement("i"), { hidden: true }));
+    probe ??= document.head.appendChild(document.createElement("i"));
     probe.style.color = `var(${name})`;
     const rgb = getComputedStyle(probe).color;
     return alpha ? rgb.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`) : rgb;
   };
   const traced = (trace) => {
-    const role = trace.meta.role, ink = colour(INK[role]);
+    const role = trace.meta.role, color = colour(inks[role] ?? "--gpu");
     if (role === "area") return { ...trace, fillcolor: colour("--gpu", 0.09) };
-    if (role === "dot") return { ...trace, marker: { ...trace.marker, color: colour("--surface"), line: { width: 2, color: ink } } };
-    return { ...trace, line: { ...trace.line, color: ink } };
+    if (role === "dot") return { ...trace, marker: { ...trace.marker, color: colour("--surface"), line: { width: 2, color } } };
+    return { ...trace, line: { ...trace.line, color } };
   };
   const noted = (note, narrow) => {
     const strong = note.name !== "mute";
-    const inside = narrow && (note.yref === "paper" ? { yshift: -34 } : note.xanchor === "left" ? { xanchor: "right", xshift: -2, yanchor: "bottom", align: "right" } : {});
-    return { ...note, ...inside, font: { color: colour(INK[note.name]), weight: strong ? 600 : 400 }, bgcolor: strong && !narrow ? colour("--surface", 0.8) : "rgba(0, 0, 0, 0)" };
+    const inside = note.yref ? { yshift: -34 } : note.xanchor === "left" && { xanchor: "right", xshift: -2, yanchor: "bottom", align: "right" };
+    const bgcolor = strong && !narrow ? colour("--surface", 0.8) : clear;
+    return { ...note, ...(narrow && inside), bgcolor, font: { color: colour(inks[note.name]), weight: strong ? 600 : 400 } };
   };
-  const themed = (figure, width) => {
-    const { layout } = figure, narrow = width < NARROW_PX;
-    const axis = { color: colour("--ink-2"), gridcolor: colour("--line"), linecolor: colour("--line-strong") };
-    const french = document.documentElement.lang === "fr";
+  const themed = ({ layout }, width, height) => {
+    const narrow = width < narrowPx, color = colour("--ink-2");
+    const axis = { color, gridcolor: colour("--line"), linecolor: colour("--line-strong") };
     return {
-      ...layout, width, autosize: false,
+      ...layout, width, height, autosize: false, paper_bgcolor: clear, plot_bgcolor: clear,
       margin: narrow ? { l: 44, r: 8, t: 12, b: 48 } : layout.margin,
-      paper_bgcolor: "rgba(0, 0, 0, 0)", plot_bgcolor: "rgba(0, 0, 0, 0)",
-      font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("--ink-2") },
-      separators: french ? ",\u202f" : ".,",
+      font: { family: getComputedStyle(document.body).fontFamily, size: 12, color },
+      separators: root.lang === "fr" ? ",\u202f" : ".,",
       xaxis: { ...layout.xaxis, ...axis, showline: true }, yaxis: { ...layout.yaxis, ...axis },
       shapes: layout.shapes.map((shape) => ({ ...shape, line: { ...shape.line, color: colour("--ink") } })),
       annotations: layout.annotations.map((note) => noted(note, narrow)),
@@ -51,28 +48,27 @@
     if (!box.isConnected || !data) return;
     const figure = JSON.parse(data.textContent);
     drawn.add(box);
-    await plotly.react(box, figure.data.map(traced), { ...themed(figure, width ?? box.clientWidth), height: box.clientHeight }, CONFIG);
+    await plotly.react(box, figure.data.map(traced), themed(figure, width ?? box.clientWidth, box.clientHeight), config);
   };
   const near = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) { near.unobserve(entry.target); draw(entry.target); }
+    for (const { isIntersecting, target } of entries) if (isIntersecting) { near.unobserve(target); draw(target); }
   }, { rootMargin: "200px" });
-  const resized = new ResizeObserver((entries) => { for (const entry of entries) if (drawn.has(entry.target)) draw(entry.target); });
-  const boxes = () => document.querySelectorAll("[data-chart]");
+  const resized = new ResizeObserver((entries) => { for (const { target } of entries) if (drawn.has(target)) draw(target); });
+  const boxes = () => [...document.querySelectorAll("[data-chart]")];
   const refresh = () => {
-    for (const box of drawn) if (!box.isConnected) { window.Plotly?.purge(box); drawn.delete(box); }
+    for (const box of drawn) if (!box.isConnected) { window.Plotly.purge(box); drawn.delete(box); }
     for (const box of boxes()) if (drawn.has(box)) draw(box); else { near.observe(box); resized.observe(box); }
   };
-  window.chartsReady = () => Promise.allSettled([...boxes()].map((box) => draw(box)));
+  window.chartsReady = () => Promise.allSettled(boxes().map((box) => draw(box)));
   for (const name of ["htmx:after:swap", "htmx:afterSwap", "themechange"]) document.addEventListener(name, refresh);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
-  let theme;
   addEventListener("beforeprint", () => {
-    theme = document.documentElement.dataset.theme;
-    document.documentElement.dataset.theme = "light";
-    for (const box of drawn) draw(box, PRINT_PX);
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    for (const box of drawn) draw(box, printPx);
   });
   addEventListener("afterprint", () => {
-    if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
+    if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
     refresh();
   });
   refresh();

@@ -24,6 +24,8 @@
   };
   const settle = () => {
     mark();
+    const field = document.activeElement?.closest(".field");
+    if (field?.querySelector(".err")) field.scrollIntoView({ block: "nearest" });
     clearTimeout(timer);
     timer = setTimeout(() => say(byId("problems")?.textContent.trim() ? "" : byId("calc")?.dataset.status ?? ""), QUIET_MS);
   };

@@ -131,10 +131,10 @@ def test_a_phone_has_the_answer_before_any_chart_code(phone: Page) -> None:
 def test_print_holds_every_row_and_no_control(page: Page) -> None:
     page.goto(ECONOMICS)
     page.emulate_media(media="print")
-    for name in ("Calculer", "Copier le lien", "Imprimer le devis", "Enregistrer"):
+    for name in ("Calculer", "Copier le lien", "Imprimer", "Enregistrer"):
         expect(page.get_by_role("button", name=name)).to_be_hidden()
     expect(page.locator("form:visible, button:visible, select:visible, nav:visible")).to_have_count(0)
-    for name in ("Mistral Small 4", "GPT-5.4 mini", "Claude Haiku 4.5", "GPT-5.4", "Claude Sonnet 4.6"):
+    for name in ("Mistral Small 4", "gpt-5.4-mini", "Claude Haiku 4.5", "gpt-5.4", "Claude Sonnet 4.6"):
         expect(page.locator(".cards").get_by_role("rowheader", name=name, exact=True)).to_be_visible()
     expect(page.locator(".quote-h")).to_contain_text("Valable jusqu’au")
     expect(page.locator(".quote-n")).to_contain_text("/fr/economics?v=1")

@@ -73,6 +73,14 @@ def test_apis_that_cost_the_same_within_five_per_cent_are_said_to_be_equivalent(
     assert sentence.endswith(f"autant, à 5{NB}% près, que gpt-5.4.")
 
 
+def test_less_and_the_same_are_joined_without_a_contrast() -> None:
+    """At 63 M: 15 $ is 845.86 € (1.8 % over 830.64 €), 30 $ is 1 691.73 € (51 % over)."""
+    apis = (offer.flat_api("30.00", "big"), offer.flat_api("15.00", "even"))
+    fields = {"apis": ("big", "even"), "reference": "big", "volume_tokens": Decimal(63_000_000)}
+    sentence = headline.sentence(estimate(offer.scenario(**fields), offer.facts(apis=apis)))
+    assert sentence.endswith(f"51{NB}% de moins que big, et autant, à 5{NB}% près, que even.")
+
+
 def test_different_gaps_are_given_as_a_span() -> None:
     """With 4:1 prompts: gpt-5.4 (2.5 × 4 + 15) ÷ 1.1172 × 100 = 2 237.74 €, −63 %; sonnet 2 416.76 €, −66 %."""
     sentence = headline.sentence(answer(input_tokens=Decimal(2000), output_tokens=Decimal(500)))

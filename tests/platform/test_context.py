@@ -38,7 +38,7 @@ def test_the_footer_costs_one_query_once_the_list_is_in_memory(django_assert_num
 
 def test_a_page_that_shows_no_footer_costs_no_query() -> None:
     """Without the database mark, any query would be an error."""
-    assert set(context.site(HttpRequest())) == {"site", "seller"}
+    assert set(context.site(HttpRequest())) == {"in_force", "seller"}
 
 
 def test_the_month_of_the_footer_is_the_default_of_the_calculators() -> None:
