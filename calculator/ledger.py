@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 
 from calculator import models
+from calculator.domain import freshness
 from calculator.domain.hardware import Gpu
 from calculator.domain.llm import LanguageModel
 from calculator.models import CatalogItem, CatalogVersion, PriceRow
@@ -22,11 +23,6 @@ from calculator.snapshots import (
     snapshot,
     without_trailing_zeros,
 )
-
-STALE_PRICE_DAYS = 90
-AMBER_RATE_WORKING_DAYS = 4
-RED_RATE_WORKING_DAYS = 10
-SATURDAY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +150,7 @@ def stale_prices(now: dt.datetime, version: int | None = None) -> tuple[StalePri
         if not is_retired(item, now)
         for row in current_rows(known, item, now).values()
     ]
-    old = (price for price in found if price.age_days > STALE_PRICE_DAYS)
+    old = (price for price in found if freshness.is_stale_price(price.checked_on, today))
     return tuple(sorted(old, key=lambda price: price.checked_on))
 
 
@@ -192,18 +188,9 @@ def change_of(pairs: list[tuple[PriceRow | None, PriceRow]], item: CatalogItem) 
     )
 
 
-def working_days_between(start: dt.date, end: dt.date) -> int:
-    """Days after `start` up to `end`, Saturdays and Sundays left out (bank holidays count)."""
-    days = max(0, (end - start).days)
-    return sum((start + dt.timedelta(days=offset)).weekday() < SATURDAY for offset in range(1, days + 1))
-
-
 def rate_mark(rate_date: dt.date, at: dt.datetime) -> str:
-    """How old an exchange rate is: "" up to 4 working days, "amber" up to 10, then "red"."""
-    age = working_days_between(rate_date, at.astimezone(PARIS).date())
-    if age > RED_RATE_WORKING_DAYS:
-        return "red"
-    return "amber" if age > AMBER_RATE_WORKING_DAYS else ""
+    """How old an exchange rate is on the day of `at` in Paris: "", "amber" or "red"."""
+    return freshness.rate_mark(rate_date, at.astimezone(PARIS).date())
 
 
 def versions() -> tuple[CatalogVersion, ...]:

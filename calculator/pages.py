@@ -1,9 +1,5 @@
 """Pages around the calculators: dashboard, SKUs, GPUs, prices and their history, methodology."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,26 +12,12 @@ from calculator.forms import Choices, EconomicsForm
 from calculator.listing import gpus, history, home, prices, skus
 from calculator.presenters import words
 from calculator.snapshots import snapshot
+from calculator.views import needs_catalogue
 
-View = Callable[..., HttpResponse]
 HISTORY_KINDS = ("sku", "api")
 
 
-def needs_catalogue(view: View) -> View:
-    """The view, or in an empty catalogue the page that says how to fill it."""
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        try:
-            return view(request, **kwargs)
-        except catalog.NotFound as error:
-            if error.kind != "version":
-                raise
-            return render(request, "calculator/empty.html", status=503)
-
-    return require_safe(wrapped)
-
-
+@require_safe
 @needs_catalogue
 def dashboard(request: HttpRequest) -> HttpResponse:
     """Each SKU against each API at a chosen volume and utilisation; what is new, and what is stale."""
@@ -56,6 +38,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     return render(request, "calculator/home.html", context)
 
 
+@require_safe
 @needs_catalogue
 def sku_table(request: HttpRequest) -> HttpResponse:
     """The GPU offers with their prices and ratios, sorted by ?sort=."""
@@ -76,6 +59,7 @@ def gpu_table(request: HttpRequest) -> HttpResponse:
     return render(request, "calculator/gpus.html", {"table": table})
 
 
+@require_safe
 @needs_catalogue
 def price_table(request: HttpRequest) -> HttpResponse:
     """API prices of one service level, and GPU prices; ?mode= and ?retired=1."""
@@ -97,6 +81,7 @@ def price_table(request: HttpRequest) -> HttpResponse:
     return render(request, "calculator/prices.html", context)
 
 
+@require_safe
 @needs_catalogue
 def price_history(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Every price of one item with its start, and the price on the day that ?on= asks for."""

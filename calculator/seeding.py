@@ -13,7 +13,6 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -30,9 +29,9 @@ from calculator.models import (
     LanguageModel,
     PriceRow,
 )
+from calculator.snapshots import PARIS
 
 Row = dict[str, Any]
-PARIS = ZoneInfo("Europe/Paris")
 AMOUNT_FIELDS = ("kind", "amount", "unit")
 
 

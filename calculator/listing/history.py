@@ -13,8 +13,9 @@ from calculator import formats
 from calculator.catalog import NotFound, PricePoint
 from calculator.domain.offers import Mode
 from calculator.fields import printable
-from calculator.listing.prices import COMPONENTS, Checked, component_name, source_of
+from calculator.listing.prices import Checked, source_of
 from calculator.listing.tables import Cell, unknown
+from calculator.presenters.labels import COMPONENTS, component_name
 from calculator.snapshots import PARIS
 
 MODE_NAMES = {

@@ -21,10 +21,9 @@ from calculator.domain.scenario import EconomicsScenario, Verdict
 from calculator.fields import Text
 from calculator.forms import EconomicsForm
 from calculator.ledger import PriceChange, StalePrice
-from calculator.listing.prices import component_name
 from calculator.listing.skus import estimate_href
 from calculator.presenters import badges, stats, tables, words
-from calculator.presenters.labels import throughput_conditions
+from calculator.presenters.labels import component_name, rate_source, throughput_conditions
 from calculator.presenters.words import Mark
 from calculator.published import Measured
 
@@ -32,7 +31,6 @@ FIELDS = ("volume", "sku", "ref", "util")
 CHANGES_SHOWN = 5
 STALE_SHOWN = 3
 RUNS_SHOWN = 4
-ECB = "ECB"
 MODES = {mode.value for mode in Mode}
 
 QUESTIONS = {
@@ -270,16 +268,11 @@ def data_state(
         date=formats.date(date),
         rate=formats.money(rate.value, "USD", 4) if rate else "",
         rate_date=formats.date(rate.date) if rate else "",
-        rate_source=_source(rate.reference) if rate else "",
+        rate_source=rate_source(rate) if rate else "",
         rate_mark=ledger.rate_mark(rate.date, now) if rate and rate.date else "",
         stale_count=formats.number(len(stale)) if stale else "",
         stale=tuple(map(_stale_line, stale[:STALE_SHOWN])),
     )
-
-
-def _source(reference: str) -> str:
-    """The central bank by the name that readers know; any other source as it is."""
-    return _("BCE") if reference == ECB else reference
 
 
 def _stale_line(price: StalePrice) -> StaleLine:

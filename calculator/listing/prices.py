@@ -6,27 +6,15 @@ from decimal import Decimal
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from calculator import formats
+from calculator.domain.freshness import is_stale_price
 from calculator.domain.offers import ApiModel, Basis, Mode, Rates, Sku
 from calculator.domain.provenance import Sourced
 from calculator.domain.units import usd_to_eur
-from calculator.ledger import STALE_PRICE_DAYS
 from calculator.listing.tables import Cell, unknown
 from calculator.presenters import words
-
-COMPONENTS: Mapping[str, Promise] = {
-    "input": gettext_lazy("entrée"),
-    "cache_read": gettext_lazy("lecture du cache"),
-    "cache_write_5m": gettext_lazy("écriture du cache, 5 min"),
-    "cache_write_1h": gettext_lazy("écriture du cache, 1 h"),
-    "output": gettext_lazy("sortie"),
-    "instance_hour": gettext_lazy("instance, à l’heure"),
-    "instance_month": gettext_lazy("instance, au mois"),
-}
 
 
 class Checked(NamedTuple):
@@ -77,11 +65,6 @@ class GpuPriceRow(NamedTuple):
     detail: str
     cells: tuple[Cell, ...]
     checked: Checked | None
-
-
-def component_name(code: str) -> str:
-    """A price component in words."""
-    return str(COMPONENTS.get(code, code))
 
 
 def mode_asked(text: str) -> Mode:
@@ -203,7 +186,7 @@ def source_of(reference: str, day: dt.date, note: str, today: dt.date) -> Checke
         host=(urlsplit(reference).hostname or reference) if is_address else reference,
         href=reference if is_address else "",
         date=formats.date(day),
-        is_stale=(today - day).days > STALE_PRICE_DAYS,
+        is_stale=is_stale_price(day, today),
         note=note,
     )
 

@@ -1,18 +1,35 @@
 """Names of things: inputs, price components, outcomes, alternatives, the conditions of a throughput."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from calculator import formats
 from calculator.domain.offers import Rates, Throughput
 from calculator.domain.provenance import Sourced
 from calculator.domain.scenario import EconomicsEstimate, Outcome, Rental, TrafficBy
+from calculator.domain.tables import GPU
 from calculator.presenters import words
 
-GPU_CODE = "gpu"
+GPU_CODE = GPU
+COMPONENTS: Mapping[str, Promise] = {
+    "input": gettext_lazy("entrée"),
+    "cache_read": gettext_lazy("lecture du cache"),
+    "cache_write_5m": gettext_lazy("écriture du cache, 5\u00a0min"),
+    "cache_write_1h": gettext_lazy("écriture du cache, 1\u00a0h"),
+    "output": gettext_lazy("sortie"),
+    "instance_hour": gettext_lazy("instance, à l’heure"),
+    "instance_month": gettext_lazy("instance, au mois"),
+    "all": gettext_lazy("tous les composants"),
+}
+
+
+def component_name(code: str) -> str:
+    """A price component in words; a code without words stays as it is."""
+    return str(COMPONENTS.get(code, code))
 
 
 def components(rates: Rates) -> Iterator[tuple[str, Sourced[Decimal]]]:

@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from calculator import formats
+from calculator.domain.freshness import STALE_PRICE_DAYS, is_stale_price, rate_mark
 from calculator.domain.offers import Mode, Rates
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Message
 from calculator.presenters import labels, words
 from calculator.presenters.stats import reference
 
-RATE_AMBER_DAYS, RATE_RED_DAYS = 4, 10
-PRICE_STALE_DAYS = 90
+LEVEL_OF_MARK = {"amber": "warn", "red": "bad"}
 EXAMPLE_INPUT_PER_OUTPUT = 4
-WEEKDAYS = 5
 # Said elsewhere on the page: in the figures, in the sentence, or beside the API's own line.
 SILENT = frozenset({"implied_utilisation", "capacity_exceeded", "price_on_request", "no_throughput"})
 OF_AN_API = frozenset(
@@ -74,7 +74,7 @@ def _api_sentence(code: str, values: dict[str, object]) -> str:
     if code == "mode_not_sold":
         return _("pas de tarif %(mode)s") % {"mode": words.mode_name(Mode(str(values["mode"])))}
     if code == "component_price_missing":
-        return _("prix inconnu\u00a0: %(component)s") % {"component": _component(str(values["component"]))}
+        return _("prix inconnu\u00a0: %(component)s") % {"component": labels.component_name(str(values["component"]))}
     if code in ("api_retired", "api_retiring"):
         text = _("retirée le %(date)s") if code == "api_retired" else _("sera retirée le %(date)s")
         return text % {"date": formats.date(_as_date(values["on"]))}
@@ -84,17 +84,6 @@ def _api_sentence(code: str, values: dict[str, object]) -> str:
 
 def _as_date(value: object) -> dt.date | None:
     return value if isinstance(value, dt.date) else None
-
-
-def _component(name: str) -> str:
-    return {
-        "input": _("entrée"),
-        "output": _("sortie"),
-        "cache_read": _("lecture du cache"),
-        "cache_write_5m": _("écriture du cache, 5 min"),
-        "cache_write_1h": _("écriture du cache, 1 h"),
-        "all": _("tous les composants"),
-    }.get(name, name)
 
 
 def _messages(estimate: EconomicsEstimate) -> Iterator[Notice]:
@@ -229,23 +218,11 @@ def _base_rates(row: Comparison) -> Rates | None:
     return next((tier for tier in tiers if tier.context_over_tokens == 0), None)
 
 
-def working_days(start: dt.date, end: dt.date) -> int:
-    """Mondays to Fridays after `start`, up to and including `end`."""
-    days = (end - start).days
-    return sum((start + dt.timedelta(days=day)).weekday() < WEEKDAYS for day in range(1, days + 1))
-
-
-def rate_level(date: dt.date | None, at: dt.datetime) -> str:
-    """How stale an exchange rate is at an instant: "", "warn" after 4 working days, "bad" after 10."""
-    age = 0 if date is None else working_days(date, at.date())
-    return "bad" if age > RATE_RED_DAYS else "warn" if age > RATE_AMBER_DAYS else ""
-
-
 def _stale_rate(estimate: EconomicsEstimate) -> Iterator[Notice]:
     rate = estimate.usd_per_eur
     if rate is None or rate.date is None:
         return
-    level = rate_level(rate.date, estimate.scenario.at)
+    level = LEVEL_OF_MARK.get(rate_mark(rate.date, timezone.localdate(estimate.scenario.at)))
     if level:
         text = _("Taux %(source)s du %(date)s\u00a0: 1\u00a0€ = %(rate)s. Aucun cours plus récent n’est chargé.") % {
             "source": labels.rate_source(rate),
@@ -257,11 +234,10 @@ def _stale_rate(estimate: EconomicsEstimate) -> Iterator[Notice]:
 
 def _stale_prices(estimate: EconomicsEstimate) -> Iterator[Notice]:
     """Prices in use that nobody has checked for 90 days."""
-    old = [
-        name for name, date in _price_dates(estimate) if (estimate.scenario.at.date() - date).days > PRICE_STALE_DAYS
-    ]
+    today = timezone.localdate(estimate.scenario.at)
+    old = [name for name, date in _price_dates(estimate) if is_stale_price(date, today)]
     if old:
-        text = format_html(_("Non vérifiés depuis plus de {} jours\u00a0: {}."), PRICE_STALE_DAYS, words.listing(old))
+        text = format_html(_("Non vérifiés depuis plus de {} jours\u00a0: {}."), STALE_PRICE_DAYS, words.listing(old))
         yield Notice(_("Prix anciens."), text, "warn", code="stale_price")
 
 

@@ -105,27 +105,13 @@ def test_a_request_that_does_not_fit_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "days"),
-    [
-        ("2026-10-30", "2026-10-30", 0),
-        ("2026-10-30", "2026-11-01", 0),
-        ("2026-10-30", "2026-11-02", 1),
-        ("2026-10-30", "2026-11-06", 5),
-        ("2026-10-30", "2026-11-13", 10),
-        ("2026-10-31", "2026-11-02", 1),
-    ],
+    ("at", "level"), [("2026-11-05", None), ("2026-11-06", "warn"), ("2026-11-13", "warn"), ("2026-11-16", "bad")]
 )
-def test_working_days_leave_out_the_week_end(start: str, end: str, days: int) -> None:
-    assert notices.working_days(dt.date.fromisoformat(start), dt.date.fromisoformat(end)) == days
-
-
-@pytest.mark.parametrize(
-    ("at", "level"),
-    [("2026-11-05", ""), ("2026-11-06", "warn"), ("2026-11-13", "warn"), ("2026-11-16", "bad"), ("2026-11-30", "bad")],
-)
-def test_a_rate_of_30_october_is_amber_after_four_working_days_and_red_after_ten(at: str, level: str) -> None:
+def test_an_old_rate_is_told_the_more_strongly_the_older_it_is(at: str, level: str | None) -> None:
+    """The rate is of Friday 30 October 2026: more than 4 working days on 6 November, more than 10 on the 16th."""
     instant = dt.datetime.combine(dt.date.fromisoformat(at), dt.time(12), dt.UTC)
-    assert notices.rate_level(dt.date(2026, 10, 30), instant) == level
+    notice = told(answer(at=instant)).get("stale_rate")
+    assert (notice.level if notice else None) == level
 
 
 def test_p46_a_frozen_rate_is_never_passed_off_as_todays() -> None:
