@@ -13,11 +13,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from calculator import fields, formats, permalinks
+from calculator import fields, permalinks
 from calculator.answers import Answer, Notice
 from calculator.domain.offers import ApiModel, Sku
 from calculator.domain.provenance import Kind, Sourced, Step
 from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, OverviewRow, VolumeRow
+from calculator.domain.units import to_decimal
 from calculator.presenters import Row, export_rows, sentence
 
 SCHEMA = 1
@@ -215,7 +216,7 @@ def data(value: Any) -> Any:
         case enum.Enum():
             return value.value
         case Decimal() | float():
-            return fields.plain(formats.as_decimal(value))
+            return fields.plain(to_decimal(value))
         case dt.datetime() | dt.date():
             return value.isoformat()
         case Sku() | ApiModel():

@@ -8,7 +8,7 @@ becomes the word given by `unknown`.
 """
 
 import datetime as dt
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 
 from babel.dates import format_date, format_datetime
 from babel.numbers import get_currency_symbol
@@ -16,10 +16,10 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-Number = Decimal | float | int
+from calculator.domain.units import Number, half_up, to_decimal
+
 MINUS = "\u2212"
 NBSP = "\u00a0"
-WIDE = Context(prec=60)
 FRENCH_MARKS = str.maketrans({",": "\u202f", ".": ","})
 SIGNS = {"EUR": "€", "USD": "$"}
 
@@ -29,19 +29,9 @@ def babel_locale() -> str:
     return "fr_FR" if (get_language() or "fr").startswith("fr") else "en_GB"
 
 
-def as_decimal(value: Number) -> Decimal:
-    """`value` as a Decimal with the digits that it prints with."""
-    return value if isinstance(value, Decimal) else Decimal(repr(value))
-
-
-def half_up(value: Number, decimals: int) -> Decimal:
-    """`value` rounded half-up (the commercial habit; Python's own default is half to even)."""
-    return as_decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, WIDE)
-
-
 def significant(value: Number, digits: int = 3) -> Decimal:
     """`value` rounded half-up to `digits` significant figures."""
-    number = as_decimal(value)
+    number = to_decimal(value)
     return number if number == 0 else half_up(number, digits - 1 - number.adjusted())
 
 
@@ -50,7 +40,7 @@ def number(value: Number | None, decimals: int | None = None, *, unknown: str = 
     if value is None:
         return unknown or _("inconnu")
     if decimals is None:
-        exact = as_decimal(value).normalize()
+        exact = to_decimal(value).normalize()
         decimals = max(0, -int(exact.as_tuple().exponent))
     return _written(half_up(value, decimals), decimals)
 
@@ -66,7 +56,7 @@ def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unk
     """An amount with its currency sign; a non-zero amount never prints as zero (more decimals are added)."""
     if value is None:
         return unknown or _("inconnu")
-    while as_decimal(value) != 0 and half_up(value, decimals) == 0 and decimals < 9:
+    while to_decimal(value) != 0 and half_up(value, decimals) == 0 and decimals < 9:
         decimals += 2
     rounded = half_up(value, decimals)
     sign = SIGNS.get(currency) or get_currency_symbol(currency, locale=babel_locale())
@@ -77,7 +67,7 @@ def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unk
 
 def unit_price(value: Number | None, currency: str = "EUR", *, unknown: str = "") -> str:
     """A price per hour or per million tokens: two decimals, four under 0.10."""
-    small = value is not None and abs(as_decimal(value)) < Decimal("0.10") and as_decimal(value) != 0
+    small = value is not None and abs(to_decimal(value)) < Decimal("0.10") and to_decimal(value) != 0
     return money(value, currency, 4 if small else 2, unknown=unknown)
 
 
@@ -85,7 +75,7 @@ def percent(ratio: Number | None, decimals: int = 0, *, signed: bool = False, un
     """A ratio 0–1 as a percentage; U+00A0 before the sign in French."""
     if ratio is None:
         return unknown or _("inconnu")
-    shown = half_up(as_decimal(ratio) * 100, decimals)
+    shown = half_up(to_decimal(ratio) * 100, decimals)
     plus = "+" if signed and shown > 0 else ""
     space = NBSP if babel_locale() == "fr_FR" else ""
     return f"{plus}{number(shown, decimals)}{space}%"
@@ -95,7 +85,7 @@ def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -
     """A count of tokens with M or Md/B: 107 827 200 → 107,8 M. `digits` = significant figures, None = all."""
     if count is None:
         return unknown or _("inconnu")
-    value = as_decimal(count)
+    value = to_decimal(count)
     scale, sign = Decimal(1), ""
     if abs(value) >= 10**9:
         scale, sign = Decimal(10**9), "Md" if babel_locale() == "fr_FR" else "B"

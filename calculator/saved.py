@@ -20,6 +20,7 @@ from django.utils.translation import get_language, override
 from calculator import answers, catalog, formats, permalinks, snapshots
 from calculator.answers import Answer
 from calculator.document import ROUNDING, document
+from calculator.domain.units import half_up
 from calculator.models import EstimateSnapshot, PriceRow
 from calculator.presenters import Row, export_rows, sentence
 from calculator.presenters.values import shown
@@ -69,9 +70,9 @@ def save(name: str, answer: Answer) -> EstimateSnapshot:
             calculator=name,
             query=answer.query,
             catalog_version_id=answer.facts.catalog_version,
-            usd_per_eur=formats.half_up(rate.value, RATE_DECIMALS) if rate else None,
+            usd_per_eur=half_up(rate.value, RATE_DECIMALS) if rate else None,
             rate_date=rate.date if rate else None,
-            hours_per_month=formats.half_up(estimate.hours_per_month_h.value, HOURS_DECIMALS),
+            hours_per_month=half_up(estimate.hours_per_month_h.value, HOURS_DECIMALS),
             rounding=ROUNDING,
             results=in_every_language(name, answer),
         )

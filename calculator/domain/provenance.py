@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Self
 
-Number = Decimal | float | int
+from calculator.domain.units import Number
 
 
 class Kind(enum.StrEnum):

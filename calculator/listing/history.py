@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from calculator import formats
 from calculator.catalog import NotFound, PricePoint
 from calculator.domain.offers import Mode
-from calculator.fields import printable
+from calculator.fields import decimals, printable
 from calculator.listing.prices import Checked, source_of
 from calculator.listing.tables import Cell, unknown
 from calculator.presenters.labels import COMPONENTS, component_name
@@ -149,5 +149,4 @@ def amount(point: PricePoint) -> str:
         return _("gratuit")
     if point.amount is None:
         return _("retiré de la vente")
-    exponent = int(point.amount.normalize().as_tuple().exponent)
-    return formats.money(point.amount, point.currency, max(2, -exponent))
+    return formats.money(point.amount, point.currency, max(2, decimals(point.amount)))

@@ -13,6 +13,7 @@ from calculator.domain.freshness import is_stale_price
 from calculator.domain.offers import ApiModel, Basis, Mode, Rates, Sku
 from calculator.domain.provenance import Sourced
 from calculator.domain.units import usd_to_eur
+from calculator.fields import decimals
 from calculator.listing.tables import Cell, unknown
 from calculator.presenters import words
 
@@ -166,8 +167,7 @@ def _places(item: Sourced[Decimal]) -> int:
 
 def _amount(value: Decimal) -> str:
     """An exact price: two decimals, all of them where it has more."""
-    exponent = value.normalize().as_tuple().exponent
-    return formats.number(value, max(2, -int(exponent)))
+    return formats.number(value, max(2, decimals(value)))
 
 
 def checked(items: Iterable[Sourced[Decimal]], today: dt.date) -> Checked | None:

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from calculator import formats
+from calculator.domain.units import to_decimal
 from calculator.presenters.badges import Badge
 
 Text = str | Promise
@@ -82,7 +82,7 @@ def _rank(pair: tuple[Key, object]) -> tuple[bool, str, Decimal]:
     key = pair[0]
     if isinstance(key, str):
         return True, key.casefold(), Decimal(0)
-    return False, "", formats.as_decimal(key or 0)
+    return False, "", to_decimal(key or 0)
 
 
 def glyph(shown: Badge | None) -> SafeString:

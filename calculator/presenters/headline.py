@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, Rental, Verdict
+from calculator.domain.units import half_up
 from calculator.presenters import words
 
 NAMED_AT_MOST = 3
@@ -118,7 +119,7 @@ def _who(rows: list[Comparison], total: int) -> SafeString:
 
 def _spread(rows: list[Comparison]) -> str:
     """“38 %”, or “de 20 à 38 %” where the APIs differ."""
-    shown = sorted({formats.half_up(abs(row.difference_ratio or Decimal(0)) * 100, 0) for row in rows})
+    shown = sorted({half_up(abs(row.difference_ratio or Decimal(0)) * 100, 0) for row in rows})
     low, high = formats.number(shown[0], 0), formats.percent(shown[-1] / 100)
     return high if len(shown) == 1 else _("de %(low)s à %(high)s") % {"low": low, "high": high}
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.scenario import ApiBill, Comparison, EconomicsEstimate, GpuBill, Outcome
+from calculator.domain.units import to_decimal
 from calculator.presenters import labels, words
 from calculator.presenters.badges import AnySourced, word
 from calculator.presenters.headline import sentence
@@ -38,7 +39,7 @@ def sourced_row(section: str, label: str, item: AnySourced | None, unit: str = "
     """A row whose kind, source and date are those of a sourced number."""
     if item is None:
         return Row(section, label, None, unit)
-    value = formats.as_decimal(item.value)
+    value = to_decimal(item.value)
     return Row(section, label, value, unit or item.unit, word(item.kind), item.reference or item.note, item.date)
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from calculator import formats
 from calculator.domain.provenance import Step, Term
 from calculator.domain.scenario import EconomicsEstimate
+from calculator.domain.units import to_decimal
 from calculator.methodology.mathml import FRACTION, TOKEN, mathml
 from calculator.presenters import labels
 from calculator.presenters.badges import AnySourced, Badge, badge, of_kind
@@ -148,12 +149,12 @@ def _element(token: re.Match[str], values: Mapping[str, str]) -> str:
 
 def shown(source: AnySourced) -> str:
     """A value with its unit, as it stands in a formula."""
-    return _with_unit(formats.as_decimal(source.value), source.unit)
+    return _with_unit(to_decimal(source.value), source.unit)
 
 
 def result(step: Step) -> str:
     """The result with its unit, set in bold."""
-    value = formats.as_decimal(step.result)
+    value = to_decimal(step.result)
     if step.unit == "EUR/Mtok":
         return _("%(amount)s par million") % {"amount": formats.unit_price(value)}
     if step.unit == "":
@@ -185,7 +186,7 @@ def _value(term: Term, words: Wording) -> Value:
 
 
 def _own_text(source: AnySourced) -> str:
-    value = formats.as_decimal(source.value)
+    value = to_decimal(source.value)
     if source.label in ("utilisation", "response_cache"):
         return formats.percent(value, 0 if value * 100 == (value * 100).to_integral_value() else 1)
     return shown(source)

@@ -20,6 +20,7 @@ from calculator.domain.economics import estimate
 from calculator.domain.offers import Mode
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import EconomicsEstimate
+from calculator.domain.units import half_up
 from calculator.forms import Choices, EconomicsForm
 from calculator.presenters import badge, badges, of_kind, page, terms
 from calculator.presenters.tables import Amount, HeatCell
@@ -293,7 +294,7 @@ def test_numbers_are_written_as_babel_writes_them(language: str, locale: str, va
     with translation.override(language):
         for decimals in (0, 2, 4):
             pattern = "#,##0" + ("." + "0" * decimals if decimals else "")
-            wanted = format_decimal(formats.half_up(Decimal(value), decimals), pattern, locale=locale)
+            wanted = format_decimal(half_up(Decimal(value), decimals), pattern, locale=locale)
             assert formats.number(Decimal(value), decimals) == wanted.replace("-", "−")
         euros = format_currency(Decimal("1234.5"), "EUR", locale=locale)
         assert formats.money(Decimal("1234.5")) == euros

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from django.utils import translation
 
-from calculator import formats
 from calculator.domain.economics import estimate
 from calculator.domain.offers import Basis
 from calculator.domain.scenario import EconomicsEstimate
+from calculator.domain.units import half_up
 from calculator.presenters import Row, export_rows, labels, sentence
 from tests.domain import factories as offer
 
@@ -35,15 +35,15 @@ def test_both_bases_of_the_chosen_gpu_are_there(rows: tuple[Row, ...]) -> None:
     month, hour = "GPU-PRO, au mois", "GPU-PRO, à l’heure"
     assert value(rows, month, "Coût par million") == Decimal("8.3064")
     assert value(rows, hour, "Coût par million") == Decimal("10.8")
-    assert formats.half_up(value(rows, month, "Coût par million à pleine capacité prévue"), 4) == Decimal("7.7034")  # type: ignore[arg-type]
-    assert formats.half_up(value(rows, hour, "Coût par million à pleine capacité prévue"), 4) == Decimal("10.0160")  # type: ignore[arg-type]
+    assert half_up(value(rows, month, "Coût par million à pleine capacité prévue"), 4) == Decimal("7.7034")  # type: ignore[arg-type]
+    assert half_up(value(rows, hour, "Coût par million à pleine capacité prévue"), 4) == Decimal("10.0160")  # type: ignore[arg-type]
 
 
 def test_amounts_are_unrounded(rows: tuple[Row, ...]) -> None:
     """1 500 $ ÷ 1.1172 has no end."""
     euros = value(rows, "gpt-5.4, standard", "Total HT")
     assert isinstance(euros, Decimal)
-    assert formats.half_up(euros, 6) == Decimal("1342.642320")
+    assert half_up(euros, 6) == Decimal("1342.642320")
     assert value(rows, "gpt-5.4, standard", "Total en dollars") == Decimal(1500)
 
 
@@ -72,7 +72,7 @@ def test_break_even_intervals_are_listed_with_their_ends(rows: tuple[Row, ...]) 
     """61.866 to 107.827 M, then from 123.732 M on."""
     starts = [row.value for row in rows if row.label == "gpt-5.4\u00a0: GPU moins cher dès"]
     ends = [row.value for row in rows if row.label == "gpt-5.4\u00a0: jusqu’à"]
-    assert [formats.half_up(start / 10**6, 3) for start in starts] == [Decimal("61.866"), Decimal("123.732")]  # type: ignore[operator]
+    assert [half_up(start / 10**6, 3) for start in starts] == [Decimal("61.866"), Decimal("123.732")]  # type: ignore[operator]
     assert ends == [Decimal(107_827_200)]
     assert value(rows, "Équivalence", "gpt-5.4-mini") == "jamais"
 
@@ -141,4 +141,4 @@ def test_an_incomplete_comparison_says_so() -> None:
 def test_years_hold_the_saving() -> None:
     rows = export_rows(answer(basis=Basis.MONTH))
     saving = value(rows, "Sur un an", "GPU-PRO\u00a0: économie face à la référence")
-    assert isinstance(saving, Decimal) and formats.half_up(saving, 2) == Decimal("6144.03")
+    assert isinstance(saving, Decimal) and half_up(saving, 2) == Decimal("6144.03")
