@@ -38,7 +38,7 @@
       margin: narrow ? { l: 44, r: 8, t: 12, b: 48 } : layout.margin,
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color },
       separators: root.lang === "fr" ? ",\u202f" : ".,",
-      xaxis: { ...layout.xaxis, ...axis, showline: true }, yaxis: { ...layout.yaxis, ...axis },
+      xaxis: { ...layout.xaxis, ...axis, showline: true, title: { ...layout.xaxis.title, font: { size: narrow ? 10 : 12 } } }, yaxis: { ...layout.yaxis, ...axis },
       shapes: layout.shapes.map((shape) => ({ ...shape, line: { ...shape.line, color: colour("--ink") } })),
       annotations: layout.annotations.map((note) => noted(note, narrow)),
     };
