@@ -1,6 +1,5 @@
 """The only reads of runs. Each page read first marks the runs that died: no page shows a dead run as running."""
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,8 +78,3 @@ def samples(run: BenchmarkRun) -> list[BenchmarkSample]:
     """Every request of a run in the order of its steps."""
     found = BenchmarkSample.objects.filter(step__run=run).select_related("step")
     return list(found.order_by("step__position", "number"))
-
-
-def waited_s(run: BenchmarkRun, now: dt.datetime) -> float:
-    """Seconds since the run was asked for."""
-    return (now - run.created_at).total_seconds()

@@ -73,12 +73,6 @@ def test_the_list_ends_where_it_should(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [run.code for run in queries.runs()] == codes[:0:-1]
 
 
-def test_waiting_time_is_counted_from_the_request() -> None:
-    now = timezone.now()
-    run = runs.queued(created_at=runs.ago(30))
-    assert 29 <= queries.waited_s(run, now) <= 31
-
-
 @pytest.mark.parametrize("code", ["not_succeeded", "withdrawn", "no_rate", "no_sku"])
 def test_each_refusal_is_a_sentence_of_its_own(code: str) -> None:
     assert pagestate.refusal(code).endswith(".")
