@@ -16,7 +16,7 @@ from calculator.domain.scenario import EconomicsScenario
 
 @dataclass(frozen=True, slots=True)
 class Seller:
-    """The seller block as the settings give it; empty parts are left out by the templates, never invented."""
+    """The seller block as the settings give it; an empty part is said by the templates, never invented."""
 
     name: str
     address: str

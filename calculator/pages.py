@@ -1,6 +1,5 @@
 """Pages around the calculators: dashboard, SKUs, GPUs, prices and their history, methodology."""
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -47,7 +46,6 @@ def sku_table(request: HttpRequest) -> HttpResponse:
     context = {
         "table": skus.table(found.estimate, sheets, request.GET.get("sort", "")),
         "terms": skus.terms(found.estimate),
-        "contact": skus.contact_href(settings.SELLER_CONTACT),
     }
     return render(request, "calculator/skus.html", context)
 

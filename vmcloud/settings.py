@@ -244,7 +244,7 @@ if CELERY_BROKER_URL.startswith("filesystem"):
         "polling_interval": 0.05,
     }
 
-# Shown on pages and quotes as they stand here; empty means that nothing is shown in their place but a word.
+# Shown on pages and quotes as they stand here; an empty one shows as the word for “not given”, never as an invention.
 SELLER_NAME = env_text("SELLER_NAME", "VMCloud")
 SELLER_ADDRESS = env_text("SELLER_ADDRESS")
 SELLER_LEGAL = env_text("SELLER_LEGAL")

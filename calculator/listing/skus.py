@@ -89,13 +89,6 @@ def terms(estimate: EconomicsEstimate) -> Terms:
     )
 
 
-def contact_href(contact: str) -> str:
-    """Where to ask for a price: an e-mail or web address as a link, "" for anything else or nothing."""
-    if contact.startswith(("https://", "http://", "mailto:")):
-        return contact
-    return f"mailto:{contact}" if "@" in contact and " " not in contact else ""
-
-
 def estimate_href(scenario: EconomicsScenario, sku: Sku) -> str:
     """The economics page for this SKU, at the basis it is sold at, everything else as in `scenario`."""
     basis = scenario.basis if scenario.basis in sku.prices else next(iter(sku.prices), Basis.HOUR)

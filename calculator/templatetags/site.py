@@ -84,7 +84,7 @@ def rate_source(rate: Sourced[Decimal]) -> str:
 
 @register.filter
 def contact_href(contact: str) -> str:
-    """The seller's contact as an address to follow: a page as it is, a mailbox as mailto."""
-    return (
-        contact if contact.startswith(("https://", "http://", "mailto:")) or "@" not in contact else f"mailto:{contact}"
-    )
+    """The seller's contact as an address to follow: a page as it is, a mailbox as mailto, "" for anything else."""
+    if contact.startswith(("https://", "http://", "mailto:")):
+        return contact
+    return f"mailto:{contact}" if "@" in contact and " " not in contact else ""

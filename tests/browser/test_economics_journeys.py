@@ -106,7 +106,7 @@ def test_what_happens_to_typed_data_is_said_before_the_first_field(page: Page) -
 def test_a_gpu_on_request_says_whom_to_ask_and_where_to_type_a_price(page: Page) -> None:
     page.goto(f"{ECONOMICS}?sku=GPU-SUPERCOMPUTE&basis=hour")
     expect(page.locator(".lead")).to_contain_text("sur devis")
-    expect(page.locator("#answer header")).to_contain_text("à demander à votre interlocuteur chez VMCloud")
+    expect(page.locator("#answer header")).to_contain_text("contact du vendeur non renseigné")
     page.get_by_role("link", name="Saisir un prix").first.click()
     assert "#id_price" in page.url
 

@@ -276,16 +276,31 @@ def test_the_navigation_marks_the_page_we_are_on() -> None:
 
 @pytest.mark.parametrize(
     ("contact", "href"),
-    [("sales@example.test", "mailto:sales@example.test"), ("https://example.test/ask", "https://example.test/ask")],
+    [
+        ("sales@example.test", "mailto:sales@example.test"),
+        ("https://example.test/ask", "https://example.test/ask"),
+        ("au 01 23 45 67 89", ""),
+        ("javascript:alert(1)", ""),
+    ],
 )
 def test_a_contact_becomes_an_address_to_follow(contact: str, href: str) -> None:
     assert rendered("{{ contact|contact_href }}", contact=contact) == href
 
 
-def test_a_price_is_asked_from_the_contact_or_a_person() -> None:
+def test_a_price_is_asked_from_the_contact_and_a_missing_one_is_said() -> None:
     source = "{% include 'includes/ask_price.html' %}"
-    assert 'href="mailto:a@b.test"' in rendered(source, seller={"name": "VMCloud", "contact": "a@b.test"})
-    assert "interlocuteur chez VMCloud" in rendered(source, seller={"name": "VMCloud", "contact": ""})
+    assert 'href="mailto:a@b.test"' in rendered(source, seller={"contact": "a@b.test"})
+    by_phone = rendered(source, seller={"contact": "au 01 23 45 67 89"})
+    assert "au 01 23 45 67 89" in by_phone and "href" not in by_phone
+    assert "contact du vendeur non renseigné" in rendered(source, seller={"contact": ""})
+
+
+def test_what_the_settings_leave_empty_of_the_seller_is_said() -> None:
+    nothing = dict.fromkeys(("address", "legal", "contact", "terms"), "") | {"name": "VMCloud"}
+    quote = rendered("{% include 'calculator/economics_quote.html' %}", seller=nothing)
+    for missing in ("adresse", "mentions légales", "contact du vendeur", "conditions de vente"):
+        assert f"{missing} non renseigné" in quote
+    assert "mentions légales non renseignées" in rendered("{% include 'includes/footer.html' %}", seller=nothing)
 
 
 @pytest.mark.parametrize(("language", "locale"), [("fr", "fr_FR"), ("en", "en_GB")])
