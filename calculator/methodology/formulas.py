@@ -79,8 +79,8 @@ CAPACITY_WITH_PROMPT = Formula(
         ),
     ),
     limits=_(
-        "i est le prompt hors cache de préfixe. Si f est inconnu, le temps des prompts n’est pas compté : la page "
-        "l’écrit à côté du verdict, marqué incomplet. Le cache de préfixe abrège le calcul du prompt, pas la "
+        "i est le prompt hors cache de préfixes. Si f est inconnu, le temps des prompts n’est pas compté : la page "
+        "l’écrit à côté du verdict, marqué incomplet. Le cache de préfixes abrège le calcul du prompt, pas la "
         "mémoire qu’il occupe."
     ),
 )
@@ -227,7 +227,7 @@ API_EUR = Formula(
 )
 BREAK_EVEN = Formula(
     code="break_even",
-    title=_("Volume d’équilibre"),
+    title=_("Volume d’équivalence"),
     formulas=("V_min = {n × P + F | p ÷ x} × 1000000", "V_max = n × K"),
     units=_("Tokens de sortie par mois ; p en $ par million de tokens de sortie, prompts compris."),
     source=_("L’escalier des instances entières contre la droite de l’API, vérifié contre la capacité."),
@@ -239,12 +239,12 @@ BREAK_EVEN = Formula(
         "La réponse est une liste d’intervalles de volume, ou « jamais », ou « toujours ». Une carte à 65 % "
         "s’arrête à 107,8 M tokens : contre 15,00 $, le GPU coûte moins de 61,9 à 107,8 M, puis à partir de "
         "123,7 M, quand la deuxième carte est assez remplie. Si le coût à pleine capacité dépasse le prix de l’API, "
-        "aucun volume ne suffit."
+        "aucun volume ne suffit. Un cache de réponses qui sert la part c des requêtes divise le volume par 1 − c."
     ),
 )
 BREAK_EVEN_UTILISATION = Formula(
     code="break_even_utilisation",
-    title=_("Utilisation d’équilibre"),
+    title=_("Utilisation d’équivalence"),
     formulas=("u_eq = {P + F | (p ÷ x) × (d × 3600 × h ÷ 1000000)}",),
     units=_("Part des heures payées ; au-delà de 1, aucune charge ne rend le GPU moins cher."),
     source=_("Le coût à pleine capacité, résolu en u."),

@@ -100,8 +100,8 @@ DIFFERENCES: tuple[tuple[Text, Text], ...] = (
     (
         _("7,70 € le million, « proche de gpt-5.4 »"),
         _(
-            "Au prix imprimé de 7,50 $ et à parité, l’équilibre serait à 110,8 M, au-delà des 107,8 M d’une carte : "
-            "jamais. À 15,00 $, il est à 61,9 M."
+            "Au prix imprimé de 7,50 $ et à parité, l’équivalence serait à 110,8 M, au-delà des 107,8 M d’une carte : "
+            "jamais. À 15,00 $, elle est à 61,9 M."
         ),
     ),
     (
@@ -152,7 +152,7 @@ GLOSSARY: tuple[tuple[str, Text, Text], ...] = (
     ),
     (
         "prefix-cache",
-        _("Cache de préfixe"),
+        _("Cache de préfixes"),
         _("Cache KV gardé entre des requêtes qui commencent pareil ; il abrège la lecture du prompt."),
     ),
     (

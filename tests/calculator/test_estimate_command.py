@@ -6,6 +6,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
@@ -25,6 +26,19 @@ def refused(*arguments: str, **options: Any) -> CommandError:
     with pytest.raises(CommandError) as caught:
         told(*arguments, **options)
     return caught.value
+
+
+def readme_examples() -> list[list[str]]:
+    """The arguments of each `manage.py estimate` line of the README."""
+    text = (settings.BASE_DIR / "README.md").read_text(encoding="utf-8")
+    return [line.split("estimate ", 1)[1].split() for line in text.splitlines() if "manage.py estimate" in line]
+
+
+def test_the_readme_s_example_is_answered(seeded: None) -> None:
+    examples = readme_examples()
+    assert examples
+    for arguments in examples:
+        assert "GPU-PRO" in told(*arguments)
 
 
 def test_json_gives_the_page_s_answer(seeded: None) -> None:
