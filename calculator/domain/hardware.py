@@ -37,6 +37,11 @@ class Gpu:
     aliases: str = ""
     source: str = ""
     note: str = ""
+    fp16_tflops_dense_fp16acc: float | None = None
+    int8_tops_dense: float | None = None
+    fp4_tflops_dense: float | None = None
+    fp32_tflops: float | None = None
+    nvlink_gen: str = ""
 
 
 def memory_bytes(gpu: Gpu) -> int:
