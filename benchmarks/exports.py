@@ -10,6 +10,7 @@ from django.forms.models import model_to_dict
 from benchmarks import statistics
 from benchmarks.models import BenchmarkRun, BenchmarkSample
 from benchmarks.queries import RunView
+from calculator.exports import BYTE_ORDER_MARK, guarded
 
 SCHEMA_VERSION = 1
 SAMPLE_COLUMNS = (
@@ -31,7 +32,6 @@ SAMPLE_COLUMNS = (
     "error_message",
 )
 PRIVATE = {"id", "run", "step", "created_by"}
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -> str:
@@ -42,7 +42,7 @@ def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -
     for sample in samples:
         values = [getattr(sample, name) for name in SAMPLE_COLUMNS]
         writer.writerow([run.code, sample.step.concurrency, *(cell(value, french=french) for value in values)])
-    return "\ufeff" + buffer.getvalue()
+    return BYTE_ORDER_MARK + buffer.getvalue()
 
 
 def cell(value: object, *, french: bool) -> str:
@@ -54,8 +54,7 @@ def cell(value: object, *, french: bool) -> str:
     if isinstance(value, float):
         text = repr(value)
         return text.replace(".", ",") if french else text
-    text = str(value)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    return guarded(str(value))
 
 
 def to_json(view: RunView, samples: list[BenchmarkSample]) -> str:

@@ -1,6 +1,5 @@
 """Pages of the runs. Reading is open to all; starting, cancelling and publishing need the operator's right."""
 
-from collections.abc import Callable
 from functools import wraps
 
 from django.contrib import messages
@@ -15,10 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks import exports, forms, pagestate, publishing, queries, services, tasks
+from calculator.views import VARY, View, wants_fragment
 
 OPERATE = "benchmarks.operate_benchmarks"
-VARY = ("HX-Request", "HX-History-Restore-Request")
-View = Callable[..., HttpResponse]
 
 
 def operators_only(view: View) -> View:
@@ -70,8 +68,7 @@ def run_start(request: HttpRequest) -> HttpResponse:
 def run(request: HttpRequest, code: str) -> HttpResponse:
     """One run; htmx polls the #run part of it while the run lives."""
     template = "benchmarks/run.html"
-    htmx = getattr(request, "htmx", None)
-    fragment = bool(htmx) and htmx is not None and not htmx.history_restore_request
+    fragment = wants_fragment(request)
     context = pagestate.run_context(queries.run_view(code), may_operate=request.user.has_perm(OPERATE))
     response = render(request, f"{template}#run" if fragment else template, {**context, "fragment": fragment})
     patch_vary_headers(response, VARY)

@@ -4,13 +4,14 @@ plotly.py is not needed to build them: a test validates each figure with it inst
 """
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from calculator import formats
+from calculator.domain.gpubill import instances_for
 from calculator.domain.scenario import Comparison, EconomicsEstimate
 from calculator.presenters import crossing, words
 from calculator.presenters.stats import reference
@@ -65,11 +66,7 @@ class Stairs:
         """€ a month at a stated volume; at a corner, the cost of the instances that just suffice."""
         if self.slope is not None:
             return self.slope * volume + self.fixed
-        return self.step * self.count(volume) + self.fixed
-
-    def count(self, volume: Decimal) -> Decimal:
-        """Whole instances that carry `volume`, at least one."""
-        return max(Decimal(1), (volume / self.capacity).to_integral_value(ROUND_CEILING))
+        return self.step * instances_for(volume, self.capacity) + self.fixed
 
     def cost_above(self, volume: Decimal) -> Decimal:
         """The cost one token further: at a corner, with the next instance."""
@@ -346,7 +343,7 @@ def _apart(ends: list[tuple[Decimal, str, str]]) -> list[tuple[Decimal, str, str
 
 def _gpu_label(plot: Plot) -> str:
     code = plot.estimate.gpu.sku.code
-    count = plot.stairs.count(plot.high)
+    count = instances_for(plot.high, plot.stairs.capacity)
     return code if plot.stairs.slope is not None or count == 1 else f"{code}{formats.NBSP}× {formats.number(count)}"
 
 

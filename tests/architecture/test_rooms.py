@@ -9,7 +9,7 @@ import pytest
 from tests.architecture import tree
 
 DOMAIN = tree.files(".py", under=("calculator/domain",))
-VIEWS = [path for path in tree.product_modules() if path.name == "views.py" or "views" in path.parent.parts[-1:]]
+VIEWS = [path for path in tree.product_modules() if path.name in {"views.py", "pages.py"}]
 MODELS = [path for path in tree.product_modules() if path.name == "models.py"]
 LINE_LIMIT = 450
 ORM_READS = {"filter", "exclude", "annotate", "aggregate", "order_by", "select_related", "prefetch_related", "raw"}

@@ -33,7 +33,7 @@ def test_unknown_is_empty_and_never_zero() -> None:
     assert (row["tpot_ms"], row["prompt_tokens"], row["warm_up"]) == ("", "", "0")
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "'"])
 def test_text_that_a_spreadsheet_would_run_is_disarmed(start: str) -> None:
     assert exports.cell(f"{start}1+1", french=False) == f"'{start}1+1"
     assert exports.cell(-1.5, french=False) == "-1.5"

@@ -74,6 +74,15 @@ def test_the_gpu_is_a_staircase_that_steps_at_its_capacity() -> None:
     assert (2 * CAPACITY_MTOK, 2491.92) in points
 
 
+@pytest.mark.parametrize(("thirteenths", "count"), [(7000, 3), (1000, 8), (4000, 4)])
+def test_a_corner_belongs_to_the_instances_that_just_suffice(thirteenths: int, count: int) -> None:
+    """A capacity that is no round number, times a whole number, may lie a last digit above the corner that it is."""
+    capacity = Decimal(thirteenths) / 13
+    stairs = charts.Stairs(step=Decimal(10), fixed=Decimal(5), capacity=capacity, slope=None)
+    assert stairs.cost(capacity * count) == 10 * count + 5
+    assert stairs.cost_above(capacity * count) == 10 * (count + 1) + 5
+
+
 def test_the_staircase_never_falls() -> None:
     heights = traces(chart(), "gpu")[0]["y"]
     assert heights == sorted(heights)
