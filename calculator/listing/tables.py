@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from calculator.domain.units import to_decimal
+from calculator.fields import Text
 from calculator.presenters.badges import Badge
 
-Text = str | Promise
 Key = str | Decimal | float | int | None
 
 

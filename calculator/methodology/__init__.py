@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 from django.utils.safestring import SafeString
 
 from calculator import formats
+from calculator.fields import Text
 from calculator.methodology import glossary
 from calculator.methodology.bounds import BOUNDS
-from calculator.methodology.formulas import ECONOMICS, Formula, Text, Worked
+from calculator.methodology.formulas import ECONOMICS, Formula, Worked
 from calculator.methodology.mathml import mathml
 from calculator.presenters import badges
 

@@ -7,10 +7,9 @@ what the domain computes. docs/methodology.md tells the same in English.
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-Text = str | Promise
+from calculator.fields import Text
 
 
 @dataclass(frozen=True, slots=True)

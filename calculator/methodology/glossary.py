@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from calculator.domain.provenance import Kind
-from calculator.methodology.formulas import Text
+from calculator.fields import Text
 
 SYMBOLS: tuple[tuple[str, Text, Text], ...] = (
     ("V", _("tokens de sortie à produire, après le cache de réponses"), _("tokens par mois")),

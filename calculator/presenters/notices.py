@@ -1,7 +1,7 @@
 """What the reader must know beside the figures: the domain's message codes as sentences, with the way out."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -9,11 +9,13 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from calculator import formats
 from calculator.domain.freshness import STALE_PRICE_DAYS, is_stale_price, rate_mark
 from calculator.domain.offers import Mode, Rates
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Message
+from calculator.fields import Text
 from calculator.presenters import labels, words
 from calculator.presenters.stats import reference
 
@@ -48,6 +50,88 @@ class Notice(NamedTuple):
     field: str = ""
     action: str = ""
     code: str = ""
+
+
+class Wording(NamedTuple):
+    """The words of one message code: bold beginning, rest, level, what the link to the field says."""
+
+    lead: Text
+    text: Text
+    level: str = ""
+    action: Text = ""
+
+
+SENTENCES: Mapping[str, Wording] = {
+    "prompt_time_not_counted": Wording(
+        gettext_lazy("Temps du prompt non compté."),
+        gettext_lazy(
+            "La vitesse de lecture du prompt est inconnue\u00a0: le GPU paraît plus rapide qu’il ne sera. "
+            "Verdict incomplet."
+        ),
+        "warn",
+        gettext_lazy("Saisir cette vitesse"),
+    ),
+    "single_stream": Wording(
+        gettext_lazy("Débit en un seul flux."),
+        gettext_lazy(
+            "C’est le débit d’une requête à la fois. Servi par lots, un GPU produit plusieurs fois plus "
+            "en tout, et le coût par token baisse d’autant."
+        ),
+        action=gettext_lazy("Saisir un débit mesuré"),
+    ),
+    "test_model": Wording(
+        gettext_lazy("Modèle d’essai."),
+        gettext_lazy(
+            "Ses poids sont aléatoires\u00a0: ce débit montre la machine au travail et n’entre dans aucune comparaison."
+        ),
+        "warn",
+    ),
+    "all_answered_by_cache": Wording(
+        gettext_lazy("Tout vient du cache."),
+        gettext_lazy("Aucune requête n’atteint le modèle\u00a0: le coût par token n’a pas de sens."),
+        "warn",
+        gettext_lazy("Régler le cache"),
+    ),
+    "mode_not_standard": Wording(
+        gettext_lazy("Tarif %(mode)s."),
+        gettext_lazy("Ces prix d’API ne valent pas pour des réponses immédiates au tarif standard."),
+    ),
+    "batch_share": Wording(
+        gettext_lazy("%(share)s en batch."),
+        gettext_lazy("Cette part du trafic est comptée au tarif batch de chaque API, réponses différées."),
+        action=gettext_lazy("Régler la part"),
+    ),
+    "no_exchange_rate": Wording(
+        gettext_lazy("Taux de change indisponible."),
+        gettext_lazy("Les prix d’API restent en dollars, sans comparaison en euros."),
+        "bad",
+        gettext_lazy("Saisir un cours"),
+    ),
+    "reference_not_compared": Wording(
+        gettext_lazy("Référence absente."),
+        gettext_lazy("L’API de référence n’est pas cochée\u00a0: une autre des API cochées en tient lieu."),
+        "warn",
+        gettext_lazy("Changer de référence"),
+    ),
+    "output_tokens_needed": Wording(
+        gettext_lazy("Longueur de sortie manquante."),
+        gettext_lazy("Sans tokens de sortie par requête, le volume ne donne pas de nombre de requêtes."),
+        "bad",
+        gettext_lazy("La saisir"),
+    ),
+    "no_gpu_time": Wording(
+        gettext_lazy("Rien à produire."),
+        gettext_lazy("Ces requêtes ne demandent aucun temps au GPU\u00a0: indiquez des tokens de sortie ou d’entrée."),
+        "bad",
+        gettext_lazy("Les saisir"),
+    ),
+    "requests_needed": Wording(
+        gettext_lazy("Nombre de requêtes manquant."),
+        gettext_lazy("Le trafic est donné en requêtes."),
+        "bad",
+        gettext_lazy("Le saisir"),
+    ),
+}
 
 
 def notices(estimate: EconomicsEstimate) -> tuple[Notice, ...]:
@@ -95,91 +179,17 @@ def _messages(estimate: EconomicsEstimate) -> Iterator[Notice]:
 
 
 def _plain(message: Message) -> Notice:
-    lead, text, level, action = _sentences(message).get(message.code, (message.code, "", "", ""))
-    return Notice(lead, SafeString(format_html("{}", text)), level, action=action)
+    """A message whose sentence needs no amount; a code without words shows as itself, which a test forbids."""
+    found = SENTENCES.get(message.code, Wording(message.code, ""))
+    lead = str(found.lead) % _placeholders(message)
+    return Notice(lead, SafeString(format_html("{}", found.text)), found.level, action=str(found.action))
 
 
-def _sentences(message: Message) -> dict[str, tuple[str, str, str, str]]:
-    """Code → (bold beginning, rest, level, what the link to the field says)."""
-    ratio = message.values.get("ratio")
-    share = formats.percent(Decimal(str(ratio))) if ratio is not None else ""
-    mode = words.mode_name(Mode(str(message.values["mode"]))) if "mode" in message.values else ""
+def _placeholders(message: Message) -> dict[str, str]:
+    ratio, mode = message.values.get("ratio"), message.values.get("mode")
     return {
-        "prompt_time_not_counted": (
-            _("Temps du prompt non compté."),
-            _(
-                "La vitesse de lecture du prompt est inconnue\u00a0: le GPU paraît plus rapide qu’il ne sera. "
-                "Verdict incomplet."
-            ),
-            "warn",
-            _("Saisir cette vitesse"),
-        ),
-        "single_stream": (
-            _("Débit en un seul flux."),
-            _(
-                "C’est le débit d’une requête à la fois. Servi par lots, un GPU produit plusieurs fois plus "
-                "en tout, et le coût par token baisse d’autant."
-            ),
-            "",
-            _("Saisir un débit mesuré"),
-        ),
-        "test_model": (
-            _("Modèle d’essai."),
-            _(
-                "Ses poids sont aléatoires\u00a0: ce débit montre la machine au travail "
-                "et n’entre dans aucune comparaison."
-            ),
-            "warn",
-            "",
-        ),
-        "all_answered_by_cache": (
-            _("Tout vient du cache."),
-            _("Aucune requête n’atteint le modèle\u00a0: le coût par token n’a pas de sens."),
-            "warn",
-            _("Régler le cache"),
-        ),
-        "mode_not_standard": (
-            _("Tarif %(mode)s.") % {"mode": mode},
-            _("Ces prix d’API ne valent pas pour des réponses immédiates au tarif standard."),
-            "",
-            "",
-        ),
-        "batch_share": (
-            _("%(share)s en batch.") % {"share": share},
-            _("Cette part du trafic est comptée au tarif batch de chaque API, réponses différées."),
-            "",
-            _("Régler la part"),
-        ),
-        "no_exchange_rate": (
-            _("Taux de change indisponible."),
-            _("Les prix d’API restent en dollars, sans comparaison en euros."),
-            "bad",
-            _("Saisir un cours"),
-        ),
-        "reference_not_compared": (
-            _("Référence absente."),
-            _("L’API de référence n’est pas cochée\u00a0: une autre des API cochées en tient lieu."),
-            "warn",
-            _("Changer de référence"),
-        ),
-        "output_tokens_needed": (
-            _("Longueur de sortie manquante."),
-            _("Sans tokens de sortie par requête, le volume ne donne pas de nombre de requêtes."),
-            "bad",
-            _("La saisir"),
-        ),
-        "no_gpu_time": (
-            _("Rien à produire."),
-            _("Ces requêtes ne demandent aucun temps au GPU\u00a0: indiquez des tokens de sortie ou d’entrée."),
-            "bad",
-            _("La saisir"),
-        ),
-        "requests_needed": (
-            _("Nombre de requêtes manquant."),
-            _("Le trafic est donné en requêtes."),
-            "bad",
-            _("Le saisir"),
-        ),
+        "share": "" if ratio is None else formats.percent(Decimal(str(ratio))),
+        "mode": "" if mode is None else words.mode_name(Mode(str(mode))),
     }
 
 
