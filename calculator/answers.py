@@ -11,10 +11,11 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from calculator import catalog, fields, formats, permalinks
+from calculator import catalog, fields, figures, formats, permalinks
 from calculator.domain import economics
 from calculator.domain.offers import EconomicsFacts
 from calculator.domain.scenario import EconomicsEstimate, EconomicsScenario
+from calculator.figures import Figures
 from calculator.forms import Choices, EconomicsForm
 from calculator.permalinks import Problem
 
@@ -57,11 +58,15 @@ class Outcome:
     notices: tuple[Notice, ...] = ()
     today: Answer | None = None
     defaults: tuple[str, ...] = ()
+    newest_version: int | None = None
 
 
-def answer(scenario: EconomicsScenario) -> Answer:
-    """The estimate of `scenario` from the catalogue it names; raises catalog.NotFound for a code it does not hold."""
-    facts = catalog.for_economics(scenario)
+def answer(scenario: EconomicsScenario, known: Figures | None = None) -> Answer:
+    """The estimate of `scenario` from the catalogue it names; raises catalog.NotFound for a code it does not hold.
+
+    `known` are the figures as a page has read them already, once for all that it asks.
+    """
+    facts = catalog.for_economics(scenario, known)
     named = canonical(scenario, facts)
     estimate = economics.estimate(permalinks.released(named, facts), facts)
     return Answer(permalinks.pinned(named, facts), facts, estimate)
@@ -83,32 +88,35 @@ def from_link(query: QueryDict) -> Outcome:
     """The outcome of a canonical query; absent keys take the defaults of today's catalogue."""
     default = catalog.default_scenario()
     reading = permalinks.read(query, default)
-    found, kept, missing = _answered(reading.kept)
+    known = figures.current()
+    found, kept, missing = _answered(reading.kept, known)
     problems = (*reading.problems, *missing)
     if problems or found is None:
-        form = _marked(_form_of_link(query, reading.problems, kept), problems)
-        return Outcome(form, None, problems, _unknown_keys(reading.unknown) + _proposal(missing, kept))
-    today = todays(found, default)
+        form = _marked(_form_of_link(query, reading.problems, kept, known), problems)
+        notices = _unknown_keys(reading.unknown) + _proposal(missing, kept)
+        return Outcome(form, None, problems, notices, newest_version=default.catalog_version)
+    today = todays(found, default, known)
     notices = _unknown_keys(reading.unknown) + dated_notices(found, today)
-    form = EconomicsForm.from_scenario(found.scenario, choices(found.scenario, found.facts))
-    return Outcome(form, found, (), notices, today, reading.defaults)
+    form = EconomicsForm.from_scenario(found.scenario, choices(found.scenario, known, facts=found.facts))
+    return Outcome(form, found, (), notices, today, reading.defaults, default.catalog_version)
 
 
 def from_form(query: QueryDict) -> Outcome:
     """The outcome of a submitted form: localised text, at the catalogue version and instant that the form holds."""
-    reading = permalinks.read(_held(query), catalog.default_scenario())
+    default, known = catalog.default_scenario(), figures.current()
+    reading, newest = permalinks.read(_held(query), default), default.catalog_version
     try:
         base = _known_sku(query.get("sku", ""), reading.kept)
     except catalog.NotFound as error:
         base = _repaired(reading.kept, error)
         reading = replace(reading, problems=(*reading.problems, _missing(error, reading.kept)))
-    form = EconomicsForm.from_texts(query, base, choices(base, chosen=query.getlist("api")))
+    form = EconomicsForm.from_texts(query, base, choices(base, known, chosen=query.getlist("api")))
     if not form.is_valid() or reading.problems:
-        return Outcome(_marked(form, reading.problems), None, reading.problems)
-    found, _kept, missing = _answered(form.to_scenario())
+        return Outcome(_marked(form, reading.problems), None, reading.problems, newest_version=newest)
+    found, _kept, missing = _answered(form.to_scenario(), known)
     if found is None:
-        return Outcome(_marked(form, missing), None, missing)
-    return Outcome(form, found)
+        return Outcome(_marked(form, missing), None, missing, newest_version=newest)
+    return Outcome(form, found, newest_version=newest)
 
 
 def _held(query: QueryDict) -> QueryDict:
@@ -126,12 +134,14 @@ def _known_sku(code: str, base: EconomicsScenario) -> EconomicsScenario:
     return replace(base, sku=codes.get(code.casefold(), base.sku))
 
 
-def _answered(scenario: EconomicsScenario) -> tuple[Answer | None, EconomicsScenario, tuple[Problem, ...]]:
+def _answered(
+    scenario: EconomicsScenario, known: Figures
+) -> tuple[Answer | None, EconomicsScenario, tuple[Problem, ...]]:
     """The answer, or every code that the catalogue does not hold, with the scenario that does without them."""
     problems: list[Problem] = []
     for _attempt in range(MAX_REPAIRS):
         try:
-            found = answer(scenario)
+            found = answer(scenario, known)
         except catalog.NotFound as error:
             problems.append(_missing(error, scenario))
             scenario = _repaired(scenario, error)
@@ -186,7 +196,9 @@ def _repaired(scenario: EconomicsScenario, error: catalog.NotFound) -> Economics
     return replace(scenario, catalog_version=catalog.latest_version())
 
 
-def choices(scenario: EconomicsScenario, facts: EconomicsFacts | None = None, chosen: Iterable[str] = ()) -> Choices:
+def choices(
+    scenario: EconomicsScenario, known: Figures, facts: EconomicsFacts | None = None, chosen: Iterable[str] = ()
+) -> Choices:
     """What the form offers: all that is for sale, and what is retired only where it is chosen already."""
     version, at = scenario.catalog_version, scenario.at
     kept = {code.casefold() for code in (*chosen, *scenario.apis, scenario.reference)}
@@ -199,17 +211,19 @@ def choices(scenario: EconomicsScenario, facts: EconomicsFacts | None = None, ch
     return Choices(
         skus=skus,
         apis=tuple(api for api in every if api.code in offered or api.code.casefold() in kept),
-        figures=catalog.throughputs(scenario.sku, at, include_test=True),
+        figures=catalog.throughputs(scenario.sku, at, include_test=True, known=known),
     )
 
 
-def _form_of_link(query: QueryDict, problems: Iterable[Problem], kept: EconomicsScenario) -> EconomicsForm:
+def _form_of_link(
+    query: QueryDict, problems: Iterable[Problem], kept: EconomicsScenario, known: Figures
+) -> EconomicsForm:
     """The form of a link that cannot be answered: what could be read in its field, the rest as it stood."""
     texts = QueryDict(mutable=True)
     for problem in problems:
         if problem.key in query:
             texts.setlist(problem.key, query.getlist(problem.key))
-    return EconomicsForm.from_texts(texts, kept, choices(kept, chosen=kept.apis))
+    return EconomicsForm.from_texts(texts, kept, choices(kept, known, chosen=kept.apis))
 
 
 def _marked(form: EconomicsForm, problems: Iterable[Problem]) -> EconomicsForm:
@@ -223,13 +237,13 @@ def _marked(form: EconomicsForm, problems: Iterable[Problem]) -> EconomicsForm:
     return form
 
 
-def todays(found: Answer, default: EconomicsScenario) -> Answer | None:
+def todays(found: Answer, default: EconomicsScenario, known: Figures) -> Answer | None:
     """The same question put to the catalogue of `default`; None when the answer is of that version and day already."""
     same_day = timezone.localdate(found.scenario.at) == timezone.localdate(default.at)
     if same_day and found.scenario.catalog_version == default.catalog_version:
         return None
     try:
-        return answer(recalculated(found, default))
+        return answer(recalculated(found, default), known)
     except catalog.NotFound:
         return None
 

@@ -6,14 +6,17 @@ and are always asked for; everything else comes from the version's snapshot.
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 
-from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import get_language
 
-from calculator.domain.offers import ApiModel, Basis, EconomicsFacts, Mode, Rates, Scope, Sku, Throughput
+from calculator import figures
+from calculator.domain.offers import ApiModel, Basis, EconomicsFacts, Mode, Rates, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import EconomicsScenario
+from calculator.figures import Figures
 from calculator.ledger import (
     PriceChange,
     PricePoint,
@@ -89,6 +92,12 @@ def sourced_price(row: PriceRow, unit: str, label: str) -> Sourced[Decimal] | No
 
 def sku_of(known: Snapshot, item: CatalogItem, at: dt.datetime, throughput: Throughput | None = None) -> Sku:
     """A SKU with its prices in force; a basis without a price is absent (on request)."""
+    key = (item.pk, known.period(at), get_language())
+    sku: Sku = known.once(key, lambda: _priced_sku(known, item, at))
+    return sku if throughput is None else replace(sku, throughput=throughput)
+
+
+def _priced_sku(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Sku:
     rows = current_rows(known, item, at)
     prices = {
         basis: price
@@ -103,7 +112,6 @@ def sku_of(known: Snapshot, item: CatalogItem, at: dt.datetime, throughput: Thro
         gpu_count=item.gpu_count or 1,
         vram_gb=item.vram_gb or 0.0,
         prices=prices,
-        throughput=throughput,
         is_test_host=item.is_test_host,
     )
 
@@ -120,6 +128,12 @@ def rates_of(rows: Mapping[PriceKey, PriceRow], mode: Mode, context_over: int) -
 
 def api_of(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel:
     """An API model with the modes and tiers in force, tiers in rising order."""
+    key = (item.pk, known.period(at), get_language())
+    api: ApiModel = known.once(key, lambda: _priced_api(known, item, at))
+    return api
+
+
+def _priced_api(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel:
     rows = current_rows(known, item, at)
     tiers = {(mode, over) for component, mode, over, currency in rows if currency == "USD"}
     modes = {
@@ -173,81 +187,19 @@ def latest_rate(version: int, at: dt.datetime, source: str = FxRate.Source.ECB) 
     return rate_of(snapshot(version).rates, at.astimezone(PARIS).date(), source)
 
 
-def figures_at(at: dt.datetime) -> "QuerySet[Figure]":
-    """Figures published and not withdrawn by the end of the second `at`, newest first.
+def throughputs(
+    sku_code: str, at: dt.datetime, include_test: bool = False, known: Figures | None = None
+) -> tuple[Throughput, ...]:
+    """The throughputs of one SKU valid at the instant, newest first; test models only when asked for.
 
-    Scenarios are dated to the second: who publishes and looks at once finds what was published.
+    `known` are the figures as read already, else they are asked for.
     """
-    end = at + dt.timedelta(seconds=1)
-    standing = Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gte=end)
-    figures = Figure.objects.filter(standing, published_at__lt=end).select_related("language_model")
-    return figures.order_by("-published_at", "-id")
-
-
-def conditions_of(figure: Figure) -> tuple[object, ...]:
-    """What must be the same for a prompt rate to belong to an output rate."""
-    return (
-        figure.sku_id,
-        figure.language_model_id,
-        figure.precision,
-        figure.engine,
-        figure.concurrency,
-        figure.input_tokens,
-        figure.output_tokens,
-        figure.scope,
-        figure.run,
+    folded = sku_code.casefold()
+    return tuple(
+        throughput
+        for figure, throughput in (known or figures.current()).standing(at)
+        if figure.sku.code.casefold() == folded and figure.sku.kind == SKU and (include_test or not figure.test_model)
     )
-
-
-def sourced_figure(figure: Figure) -> Sourced[float]:
-    """A figure's value with its origin."""
-    return Sourced(
-        figure.value,
-        figure.unit,
-        Kind(figure.kind),
-        figure.label,
-        reference=figure.reference,
-        date=figure.as_of,
-        note=figure.conditions,
-    )
-
-
-def throughput_of(figure: Figure, prefill: Figure | None) -> Throughput:
-    """An output rate with its conditions, and the prompt rate obtained under the same ones."""
-    return Throughput(
-        output_tok_per_s=sourced_figure(figure),
-        scope=Scope(figure.scope),
-        figure_id=figure.pk,
-        prefill_tok_per_s=sourced_figure(prefill) if prefill else None,
-        model=figure.language_model.name if figure.language_model else "",
-        precision=figure.precision,
-        engine=figure.engine,
-        concurrency=figure.concurrency,
-        input_tokens=figure.input_tokens,
-        output_tokens=figure.output_tokens,
-        single_stream=figure.single_stream,
-        test_model=figure.test_model,
-        run=figure.run,
-    )
-
-
-def paired(figures: Iterable[Figure]) -> list[tuple[Figure, Throughput]]:
-    """The output rates among `figures`, newest first, each with its prompt rate."""
-    listed = list(figures)
-    prefills: dict[tuple[object, ...], Figure] = {}
-    for figure in listed:
-        if figure.metric == Figure.Metric.PREFILL:
-            prefills.setdefault(conditions_of(figure), figure)
-    outputs = (figure for figure in listed if figure.metric == Figure.Metric.OUTPUT)
-    return [(figure, throughput_of(figure, prefills.get(conditions_of(figure)))) for figure in outputs]
-
-
-def throughputs(sku_code: str, at: dt.datetime, include_test: bool = False) -> tuple[Throughput, ...]:
-    """The throughputs of one SKU valid at the instant, newest first; test models only when asked for."""
-    figures = figures_at(at).filter(sku__kind=SKU, sku__code__iexact=sku_code)
-    if not include_test:
-        figures = figures.filter(test_model=False)
-    return tuple(throughput for _figure, throughput in paired(figures))
 
 
 def first_of(
@@ -299,14 +251,7 @@ def overview_throughputs(
     return rates
 
 
-def figures_for(scenario: EconomicsScenario) -> list[tuple[Figure, Throughput]]:
-    """The figures that may answer the scenario, in one query: the vendors' own, its model's, and the one it names."""
-    wanted = Q(language_model__isnull=True) | Q(language_model__name__iexact=scenario.model)
-    wanted |= Q(pk=scenario.figure_id) if scenario.figure_id is not None else Q()
-    return paired(figures_at(scenario.at).filter(wanted))
-
-
-def for_economics(scenario: EconomicsScenario) -> EconomicsFacts:
+def for_economics(scenario: EconomicsScenario, known_figures: Figures | None = None) -> EconomicsFacts:
     """Prices, throughputs and the exchange rate for one scenario, as its version and instant know them.
 
     The overview holds every SKU for sale at the scenario's model; a test model shows the vendors' own figures there.
@@ -317,7 +262,7 @@ def for_economics(scenario: EconomicsScenario) -> EconomicsFacts:
     asked = {item_called(known, API, code, at).pk for code in scenario.apis}
     if scenario.reference not in scenario.apis:
         item_called(known, API, scenario.reference, at)
-    found = figures_for(scenario)
+    found = (known_figures or figures.current()).standing(at)
     model_named(scenario, found)
     throughput = chosen_throughput(scenario, item, found)
     tested = throughput is not None and throughput.test_model

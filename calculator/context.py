@@ -26,12 +26,18 @@ class Seller:
 
 
 class Site:
-    """Read only when a template asks: one query a page for the newest version, the rest is in process memory."""
+    """Read only when a template asks: one query for the newest version unless the page knows it, the rest is in memory.
+
+    A page that has asked for the newest version puts a Site of its own into its context as `in_force`.
+    """
+
+    def __init__(self, known_version: int | None = None) -> None:
+        self.known_version = known_version
 
     @cached_property
     def catalog_version(self) -> int | None:
         """None in an empty catalogue: the footer then leaves the list out."""
-        return snapshots.newest_number()
+        return self.known_version or snapshots.newest_number()
 
     @property
     def catalog_date(self) -> dt.date | None:

@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from calculator import answers, catalog, methodology, published
+from calculator import answers, catalog, figures, methodology, published
+from calculator.context import Site
 from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import gpus, history, home, prices, skus
@@ -24,7 +25,8 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     version, at = scenario.catalog_version, scenario.at
     offered = Choices(skus=home.on_sale(catalog.sku_choices(version, at)), apis=catalog.api_choices(version, at))
     form = EconomicsForm.from_texts(home.asked(request.GET, scenario), scenario, offered)
-    found = answers.answer(form.to_scenario()) if form.is_valid() else None
+    known = figures.current()
+    found = answers.answer(form.to_scenario(), known) if form.is_valid() else None
     rate, stale = catalog.latest_rate(version, at), catalog.stale_prices(at, version)
     context = {
         "fields": home.fields(form),
@@ -32,7 +34,8 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "doors": home.doors(found),
         "data": home.data_state(version, snapshot(version).date, rate, stale, at),
         "changes": home.changes(catalog.latest_changes(home.CHANGES_SHOWN, version), at),
-        "runs": home.runs(published.latest_measured(at, home.RUNS_SHOWN)),
+        "runs": home.runs(published.latest_measured(at, home.RUNS_SHOWN, known)),
+        "in_force": Site(version),
     }
     return render(request, "calculator/home.html", context)
 

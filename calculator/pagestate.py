@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from calculator import answers, permalinks, registry
+from calculator.context import Site
 from calculator.presenters import page
 from calculator.registry import Calculator
 
@@ -54,6 +55,7 @@ def context(tool: Calculator, outcome: answers.Outcome) -> dict[str, Any]:
         "permalink": address(tool.name, query),
         "exports": export_links(tool.name, query) if found else (),
         "save_url": reverse("estimate-save"),
+        "in_force": Site(outcome.newest_version),
     }
 
 

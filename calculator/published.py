@@ -3,11 +3,13 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
-from calculator import catalog
+from calculator import figures
 from calculator.domain.offers import Throughput
 from calculator.domain.provenance import Kind
-from calculator.models import Figure, ItemAlias
+from calculator.figures import Figures
+from calculator.models import ItemAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +21,17 @@ class Measured:
     published_at: dt.datetime
 
 
-def latest_measured(at: dt.datetime, limit: int) -> tuple[Measured, ...]:
-    """The newest measured output rates that stand at `at`; test models and test hosts are no news."""
-    figures = catalog.figures_at(at).filter(
-        kind=Kind.MEASURED.value, metric=Figure.Metric.OUTPUT, test_model=False, sku__is_test_host=False
+def latest_measured(at: dt.datetime, limit: int, known: Figures | None = None) -> tuple[Measured, ...]:
+    """The newest measured output rates that stand at `at`; test models and test hosts are no news.
+
+    `known` are the figures as read already, else they are asked for.
+    """
+    found = (
+        Measured(figure.sku.code, throughput, figure.published_at)
+        for figure, throughput in (known or figures.current()).standing(at)
+        if figure.kind == Kind.MEASURED.value and not figure.test_model and not figure.sku.is_test_host
     )
-    return tuple(
-        Measured(figure.sku.code, catalog.throughput_of(figure, None), figure.published_at)
-        for figure in figures.select_related("sku", "language_model")[:limit]
-    )
+    return tuple(islice(found, limit))
 
 
 def aliases(version: int, at: dt.datetime) -> Mapping[str, tuple[str, ...]]:

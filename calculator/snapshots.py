@@ -6,15 +6,18 @@ A price is the latest start at or before the instant among the rows that the ver
 
 import datetime as dt
 import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Q, QuerySet, Subquery
 from django.utils.translation import get_language
 
+from calculator import figures
 from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -37,17 +40,35 @@ class NotFound(LookupError):  # noqa: N818  (a name of the contract between room
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that one version knows, whatever the instant: items in catalogue order, price rows by item, rates."""
+    """All that one version knows, whatever the instant: items in catalogue order, price rows by item, rates.
+
+    `starts` are the instants at which some price begins; between two of them no price changes.
+    """
 
     number: int
     date: dt.date
     items: tuple[CatalogItem, ...]
     rows: Mapping[int, tuple[PriceRow, ...]]
     rates: tuple[FxRate, ...]
+    starts: tuple[dt.datetime, ...] = ()
+    kept: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of_kind(self, kind: str) -> tuple[CatalogItem, ...]:
         """The SKUs or the API models."""
-        return tuple(item for item in self.items if item.kind == kind)
+        found: tuple[CatalogItem, ...] = self.once(
+            kind, lambda: tuple(item for item in self.items if item.kind == kind)
+        )
+        return found
+
+    def period(self, at: dt.datetime) -> int:
+        """Which of the periods without a price change `at` lies in."""
+        return bisect_right(self.starts, at)
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for each key of this version: an item, a period, a language."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        return self.kept[key]
 
 
 def known_to[M: PriceRow | FxRate](rows: "QuerySet[M]", version: int) -> "QuerySet[M]":
@@ -78,12 +99,14 @@ def snapshot(version: int) -> Snapshot:
         items=items,
         rows={item: tuple(found) for item, found in rows.items()},
         rates=tuple(known_to(FxRate.objects.order_by("rate_date", "id"), version)),
+        starts=tuple(sorted({row.valid_from for found in rows.values() for row in found})),
     )
 
 
 def forget() -> None:
     """Drop what is kept in process memory (a restored database, another test)."""
     snapshot.cache_clear()
+    figures.forget()
 
 
 def newest_number() -> int | None:

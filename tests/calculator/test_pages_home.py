@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
+from calculator import catalog
 from calculator.models import CatalogItem, LanguageModel
 from tests import factories as make
 from tests import pagetext
@@ -215,5 +216,13 @@ def test_the_link_to_the_calculator_holds_what_was_asked(client: Client) -> None
 
 def test_query_count_is_pinned(client: Client, django_assert_num_queries: Callable[[int], Any]) -> None:
     get(client)
-    with django_assert_num_queries(4):  # version, figures, runs, version of the footer
+    with django_assert_num_queries(2):  # version, state of the figures
+        get(client)
+
+
+def test_the_first_request_of_a_process_stays_under_the_bar(
+    client: Client, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    catalog.forget()
+    with django_assert_max_num_queries(6):
         get(client)

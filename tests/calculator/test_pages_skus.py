@@ -150,5 +150,5 @@ def test_an_order_is_only_taken_from_known_columns() -> None:
 
 def test_query_count_is_pinned(client: Client, django_assert_num_queries: Callable[[int], Any]) -> None:
     get(client)
-    with django_assert_num_queries(4):  # version, figures, data sheets, version of the footer
+    with django_assert_num_queries(4):  # version, state of the figures, data sheets, version of the footer
         get(client)

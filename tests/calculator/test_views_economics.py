@@ -259,12 +259,18 @@ def test_p32_one_setting_of_hours_drives_bill_and_capacity(
 def test_a_page_asks_the_database_at_most_six_times(
     client: Client, seeded: None, query: str, headers: dict[str, str]
 ) -> None:
-    page(client)  # what one catalogue version holds is read once a process
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    catalog.forget()  # the very first request of a process
+    with CaptureQueriesContext(connection) as asked:
         page(client, query, **headers)
     assert len(asked) <= QUERIES_AT_MOST
+
+
+@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "htmx"])
+def test_a_warm_process_asks_only_what_may_have_changed(client: Client, seeded: None, headers: dict[str, str]) -> None:
+    page(client)
+    with CaptureQueriesContext(connection) as asked:  # newest version, state of the figures
+        page(client, "volume=50000000", **headers)
+    assert len(asked) == 2
 
 
 def test_reflected_text_is_escaped(client: Client, seeded: None) -> None:

@@ -1,0 +1,142 @@
+"""The figures of the catalogue, kept in process memory and asked again whether any was published or withdrawn.
+
+Figures are append-only: their number, the newest id and the count of withdrawals change whenever one of them does.
+Those three cost one small query; the rows themselves are read when they differ from what is kept.
+"""
+
+import datetime as dt
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.db import connection
+
+from calculator.domain.offers import Scope, Throughput
+from calculator.domain.provenance import Kind, Sourced
+from calculator.models import Figure
+
+Stamp = tuple[int, int, int]
+"""Newest id, number of figures, number of those withdrawn."""
+Rated = tuple[Figure, Throughput]
+"""An output figure and the throughput that it gives with its prompt rate."""
+
+STAMP = "SELECT COALESCE(MAX(id), 0), COUNT(*), COUNT(withdrawn_at) FROM calculator_figure"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Every figure, newest first. `changes` are the instants at which one begins or ceases to stand."""
+
+    stamp: Stamp
+    rows: tuple[Figure, ...]
+    changes: tuple[dt.datetime, ...]
+    kept: dict[int, tuple[Rated, ...]] = field(default_factory=dict, compare=False)
+
+    def standing(self, at: dt.datetime) -> tuple[Rated, ...]:
+        """The output rates published and not withdrawn by the end of the second `at`, newest first.
+
+        Scenarios are dated to the second: who publishes and looks at once finds what was published. Between two
+        changes the same figures stand, so the answer is kept.
+        """
+        end = at + dt.timedelta(seconds=1)
+        place = bisect_left(self.changes, end)
+        if place not in self.kept:
+            self.kept[place] = paired(row for row in self.rows if stands(row, end))
+        return self.kept[place]
+
+
+def stands(figure: Figure, end: dt.datetime) -> bool:
+    """Whether a figure was published before `end` and not withdrawn before it."""
+    return figure.published_at < end and (figure.withdrawn_at is None or figure.withdrawn_at >= end)
+
+
+_last: list[Figures] = []
+
+
+def current() -> Figures:
+    """The figures as the database holds them now: one query, two after a figure was published or withdrawn."""
+    if not _last or _last[0].stamp != read_stamp():
+        _last[:] = [loaded()]
+    return _last[0]
+
+
+def read_stamp() -> Stamp:
+    """What changes with every change of the figures; plain SQL, since it is asked at every key that is pressed."""
+    with connection.cursor() as cursor:
+        cursor.execute(STAMP)
+        newest, count, withdrawn = cursor.fetchone()
+    return newest, count, withdrawn
+
+
+def loaded() -> Figures:
+    """Every figure from the database, its stamp taken from the very rows."""
+    rows = tuple(Figure.objects.select_related("language_model", "sku").order_by("-published_at", "-id"))
+    withdrawn = [row.withdrawn_at for row in rows if row.withdrawn_at is not None]
+    return Figures(
+        stamp=(max((row.pk for row in rows), default=0), len(rows), len(withdrawn)),
+        rows=rows,
+        changes=tuple(sorted({*(row.published_at for row in rows), *withdrawn})),
+    )
+
+
+def forget() -> None:
+    """Drop what is kept in process memory."""
+    _last.clear()
+
+
+def conditions_of(figure: Figure) -> tuple[object, ...]:
+    """What must be the same for a prompt rate to belong to an output rate."""
+    return (
+        figure.sku_id,
+        figure.language_model_id,
+        figure.precision,
+        figure.engine,
+        figure.concurrency,
+        figure.input_tokens,
+        figure.output_tokens,
+        figure.scope,
+        figure.run,
+    )
+
+
+def sourced_figure(figure: Figure) -> Sourced[float]:
+    """A figure's value with its origin."""
+    return Sourced(
+        figure.value,
+        figure.unit,
+        Kind(figure.kind),
+        figure.label,
+        reference=figure.reference,
+        date=figure.as_of,
+        note=figure.conditions,
+    )
+
+
+def throughput_of(figure: Figure, prefill: Figure | None) -> Throughput:
+    """An output rate with its conditions, and the prompt rate obtained under the same ones."""
+    return Throughput(
+        output_tok_per_s=sourced_figure(figure),
+        scope=Scope(figure.scope),
+        figure_id=figure.pk,
+        prefill_tok_per_s=sourced_figure(prefill) if prefill else None,
+        model=figure.language_model.name if figure.language_model else "",
+        precision=figure.precision,
+        engine=figure.engine,
+        concurrency=figure.concurrency,
+        input_tokens=figure.input_tokens,
+        output_tokens=figure.output_tokens,
+        single_stream=figure.single_stream,
+        test_model=figure.test_model,
+        run=figure.run,
+    )
+
+
+def paired(figures: Iterable[Figure]) -> tuple[Rated, ...]:
+    """The output rates among `figures`, newest first, each with its prompt rate."""
+    listed = list(figures)
+    prefills: dict[tuple[object, ...], Figure] = {}
+    for figure in listed:
+        if figure.metric == Figure.Metric.PREFILL:
+            prefills.setdefault(conditions_of(figure), figure)
+    outputs = (figure for figure in listed if figure.metric == Figure.Metric.OUTPUT)
+    return tuple((figure, throughput_of(figure, prefills.get(conditions_of(figure)))) for figure in outputs)
