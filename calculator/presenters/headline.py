@@ -29,7 +29,8 @@ def lead(estimate: EconomicsEstimate) -> SafeString:
     cost = _cost(estimate)
     if not clauses:
         return format_html("{}.", cost)
-    return format_html(_("{}\u00a0: {}."), cost, _joined(clauses, _("{}, mais {}") if dearer else _("{}, et {}")))
+    verdict = _joined(clauses, _("{}, mais {}") if dearer else _("{}, et {}"))
+    return format_html(_("{}\u00a0: {}."), cost, _reserved(verdict, estimate.gpu))
 
 
 def sentence(estimate: EconomicsEstimate) -> str:
@@ -54,6 +55,12 @@ def _joined(clauses: Sequence[SafeString], last: str) -> SafeString:
     for clause in clauses[1:]:
         text = format_html(last if clause is clauses[-1] else "{}, {}", text, clause)
     return text
+
+
+def _reserved(verdict: SafeString, bill: GpuBill) -> SafeString:
+    """A verdict that leaves out the time of the prompts says so wherever the sentence goes."""
+    uncounted = any(reason.code == "prompt_time_not_counted" for reason in bill.reasons)
+    return format_html(_("{}, temps du prompt non compté"), verdict) if uncounted else verdict
 
 
 def _cost(estimate: EconomicsEstimate) -> SafeString:

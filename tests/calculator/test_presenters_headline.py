@@ -53,6 +53,15 @@ def test_a_gpu_that_beats_none_is_told_with_the_cheapest_api() -> None:
     assert "de moins" not in sentence and "mais" not in sentence
 
 
+def test_a_verdict_without_the_time_of_the_prompts_says_so() -> None:
+    """With prompts and no known reading rate the GPU looks faster than it is; with a rate, or no prompt, it does not."""
+    uncounted = "temps du prompt non compté."
+    assert headline.sentence(answer(input_tokens=Decimal(2000))).endswith(uncounted)
+    read = {"input_tokens": Decimal(2000), "prefill_tok_per_s": Decimal(5000)}
+    assert uncounted not in headline.sentence(answer(**read))
+    assert uncounted not in headline.sentence(answer())
+
+
 def test_one_cheaper_api_alone_needs_no_contrast() -> None:
     sentence = headline.sentence(against("gpt-5.4"))
     assert sentence.endswith(f"38{NB}% de moins que gpt-5.4.")
