@@ -20,6 +20,7 @@ from calculator.domain.units import Number, half_up, to_decimal
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
+MOST_DECIMALS = 10
 FRENCH_MARKS = str.maketrans({",": "\u202f", ".": ","})
 SIGNS = {"EUR": "€", "USD": "$"}
 
@@ -46,19 +47,21 @@ def number(value: Number | None, decimals: int | None = None, *, unknown: str = 
 
 
 def _written(value: Decimal, decimals: int) -> str:
-    text = f"{value:,.{decimals}f}"
+    # z: what rounds to zero from below is zero, not a negative one.
+    text = f"{value:z,.{decimals}f}"
     if babel_locale() == "fr_FR":
         text = text.translate(FRENCH_MARKS)
     return text.replace("-", MINUS)
 
 
 def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unknown: str = "") -> str:
-    """An amount with its currency sign; a non-zero amount never prints as zero (more decimals are added)."""
+    """An amount with its currency sign; down to 10⁻¹⁰ a non-zero amount prints as such (more decimals are added)."""
     if value is None:
         return unknown or _("inconnu")
-    while to_decimal(value) != 0 and half_up(value, decimals) == 0 and decimals < 9:
-        decimals += 2
     rounded = half_up(value, decimals)
+    if value and not rounded:
+        decimals = next((more for more in range(decimals, MOST_DECIMALS + 1, 2) if half_up(value, more)), decimals)
+        rounded = half_up(value, decimals)
     sign = SIGNS.get(currency) or get_currency_symbol(currency, locale=babel_locale())
     amount = _written(abs(rounded), decimals)
     written = f"{amount}{NBSP}{sign}" if babel_locale() == "fr_FR" else f"{sign}{amount}"
