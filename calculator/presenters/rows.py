@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from calculator import formats
+from calculator.domain.provenance import Kind
 from calculator.domain.scenario import ApiBill, Comparison, EconomicsEstimate, GpuBill, Outcome
 from calculator.domain.units import to_decimal
 from calculator.presenters import labels, words
@@ -40,7 +41,16 @@ def sourced_row(section: str, label: str, item: AnySourced | None, unit: str = "
     if item is None:
         return Row(section, label, None, unit)
     value = to_decimal(item.value)
-    return Row(section, label, value, unit or item.unit, word(item.kind), item.reference or item.note, item.date)
+    return Row(section, label, value, unit or item.unit, word(item.kind), source(item), item.date)
+
+
+def source(item: AnySourced) -> str:
+    """Where a number comes from: an address, a run, a name; the seller's own offer has no address.
+
+    The notes of the catalogue are English and go into the JSON only.
+    """
+    own_offer = item.kind in (Kind.LIST_PRICE, Kind.CLAIM) and not item.reference
+    return _("offre publiée") if own_offer else item.reference
 
 
 def _answer(estimate: EconomicsEstimate) -> Iterator[Row]:

@@ -52,6 +52,11 @@ def test_the_mode_is_in_every_api_section(rows: tuple[Row, ...]) -> None:
     assert sections == {f"{api.label}, standard" for api in offer.APIS}
 
 
+def test_what_the_seller_publishes_himself_is_named_in_the_readers_language(rows: tuple[Row, ...]) -> None:
+    month = [row for row in rows if row.section == "GPU-PRO, au mois"]
+    assert {row.source for row in month if row.label in ("Prix", "Débit de sortie")} == {"offre publiée"}
+
+
 def test_list_prices_carry_source_and_day(rows: tuple[Row, ...]) -> None:
     output = next(row for row in rows if row.section == "gpt-5.4, standard" and row.label == "Sortie")
     assert output.value == Decimal("15.00") and output.kind == "tarif public"
