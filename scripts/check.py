@@ -17,8 +17,10 @@ from scripts import browser, services
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 PYTHON = sys.executable
-# The domain and the architecture know no database, and Chromium sees the same pages whichever database is behind them.
-ON_POSTGRES = ["tests", "--ignore=tests/domain", "--ignore=tests/architecture", "-m", "not browser and not worker"]
+# Domain and architecture know no database, the platform's tests start processes with databases of their own, and
+# Chromium sees the same pages whichever database is behind them.
+ROOMS_WITHOUT_DATABASE = ("domain", "architecture", "platform")
+ON_POSTGRES = [*(f"--ignore=tests/{room}" for room in ROOMS_WITHOUT_DATABASE), "-m", "not browser and not worker"]
 
 
 @dataclass
@@ -87,7 +89,7 @@ def run_pytest(outcome: Outcome, environment: dict[str, str]) -> None:
     pytest = [PYTHON, "-m", "pytest", "-q", "--durations=10"]
     if url := environment.get("TEST_DATABASE_URL"):
         on_postgres = {**environment, "DATABASE_URL": url}
-        stage(outcome, "tests on PostgreSQL", *pytest, *ON_POSTGRES, **on_postgres)
+        stage(outcome, "tests on PostgreSQL", *pytest, "tests", *ON_POSTGRES, **on_postgres)
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as stages:
         stages.write("\n".join(outcome.lines) + "\n")
         stages.flush()
