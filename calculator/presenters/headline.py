@@ -26,11 +26,10 @@ def lead(estimate: EconomicsEstimate) -> SafeString:
         return _unknown_gpu(estimate)
     dearer = _dearer(estimate)
     clauses = [clause for clause in (_cheaper(estimate), _same(estimate), dearer) if clause]
-    cost = _cost(estimate)
+    cost = _reserved(_cost(estimate), estimate.gpu)
     if not clauses:
         return format_html("{}.", cost)
-    verdict = _joined(clauses, _("{}, mais {}") if dearer else _("{}, et {}"))
-    return format_html(_("{}\u00a0: {}."), cost, _reserved(verdict, estimate.gpu))
+    return format_html(_("{}\u00a0: {}."), cost, _joined(clauses, _("{}, mais {}") if dearer else _("{}, et {}")))
 
 
 def sentence(estimate: EconomicsEstimate) -> str:
@@ -57,10 +56,10 @@ def _joined(clauses: Sequence[SafeString], last: str) -> SafeString:
     return text
 
 
-def _reserved(verdict: SafeString, bill: GpuBill) -> SafeString:
-    """A verdict that leaves out the time of the prompts says so wherever the sentence goes."""
+def _reserved(cost: SafeString, bill: GpuBill) -> SafeString:
+    """A cost that leaves out the time of the prompts says so wherever the sentence goes."""
     uncounted = any(reason.code == "prompt_time_not_counted" for reason in bill.reasons)
-    return format_html(_("{}, temps du prompt non compté"), verdict) if uncounted else verdict
+    return format_html(_("{}, temps du prompt non compté"), cost) if uncounted else cost
 
 
 def _cost(estimate: EconomicsEstimate) -> SafeString:
