@@ -74,13 +74,13 @@ def answer(scenario: EconomicsScenario, known: Figures | None = None) -> Answer:
 
 def canonical(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsScenario:
     """`scenario` with every code and name as the catalogue writes it, whatever case or alias it was asked by."""
-    throughput = facts.sku.throughput
+    measured = facts.sku.throughput.model if facts.sku.throughput else ""
     return replace(
         scenario,
         sku=facts.sku.code,
         apis=tuple(api.code for api in facts.apis),
         reference=catalog.canonical_code("api", scenario.reference, facts.catalog_version, facts.at),
-        model=throughput.model if scenario.model and throughput else scenario.model,
+        model=measured if measured.casefold() == scenario.model.casefold() else scenario.model,
     )
 
 

@@ -10,6 +10,7 @@ from django.utils import translation
 from calculator import answers, catalog, permalinks
 from calculator.answers import Outcome
 from calculator.domain.offers import Basis
+from calculator.models import CatalogItem
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +59,18 @@ def test_codes_are_written_as_the_offer_writes_them(seeded: None) -> None:
     assert found is not None
     assert found.estimate.scenario.sku == found.scenario.sku == "GPU-PRO"
     assert found.scenario.apis == ("gpt-5.4", "claude-sonnet-4-6")
+
+
+def test_a_model_is_written_as_the_catalogue_names_it_and_never_dropped(seeded: None) -> None:
+    """A figure of another model, asked for by number, leaves the model of the question alone: the overview is its."""
+    sku = CatalogItem.objects.get(code="GPU-PRO")
+    figure = factories.make_figure(sku, 80.0, language_model=factories.make_language_model("Model-A"))
+    factories.make_language_model("Model-B")
+    day = "at=2026-12-31T12:00:00Z"
+    named = link(f"{day}&model=model-a").answer
+    assert named is not None and named.scenario.model == "Model-A"
+    other = link(f"{day}&model=Model-B&fig={figure.pk}").answer
+    assert other is not None and other.scenario.model == "Model-B"
 
 
 def test_defaults_are_named_only_where_a_key_was_absent(seeded: None) -> None:
