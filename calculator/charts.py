@@ -5,6 +5,7 @@ plotly.py is not needed to build them: a test validates each figure with it inst
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
@@ -152,10 +153,11 @@ def _traces(plot: Plot) -> list[Figure]:
     return [*_areas(plot), *_api_lines(plot), _gpu_line(plot), *_dots(plot)]
 
 
-def _geometric(low: float, high: float) -> list[float]:
+@lru_cache(maxsize=256)
+def _geometric(low: float, high: float) -> tuple[float, ...]:
     """Volumes that are evenly spaced on a log axis, both ends exact."""
     ratio = (high / low) ** (1 / (POINTS_PER_LINE - 1))
-    return [low, *(low * ratio**index for index in range(1, POINTS_PER_LINE - 1)), high]
+    return (low, *(low * ratio**index for index in range(1, POINTS_PER_LINE - 1)), high)
 
 
 def _straight(low: Decimal, high: Decimal, per_token: Decimal, fixed: Decimal = Decimal(0)) -> list[Place]:
@@ -177,6 +179,7 @@ def _trace(points: list[Place], role: str, **style: object) -> Figure:
     }
 
 
+@lru_cache(maxsize=1024)
 def _millions(value: Decimal | float) -> float:
     return float(f"{float(value) / 1e6:.7g}")
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -129,6 +130,7 @@ def decimals(value: Decimal) -> int:
     return max(0, -(exponent + trailing)) if value else 0
 
 
+@lru_cache(maxsize=1024)
 def plain(value: Decimal) -> str:
     """`value` with a dot, without groups, exponent or trailing zeros: the digits of a link."""
     return f"{value:.{decimals(value)}f}"

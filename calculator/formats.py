@@ -21,13 +21,19 @@ from calculator.domain.units import Number, half_up, to_decimal
 MINUS = "\u2212"
 NBSP = "\u00a0"
 MOST_DECIMALS = 10
-FRENCH_MARKS = str.maketrans({",": "\u202f", ".": ","})
+NARROW_NBSP = "\u202f"
 SIGNS = {"EUR": "€", "USD": "$"}
+MILLION, MILLIARD = Decimal(10**6), Decimal(10**9)
 
 
 def babel_locale() -> str:
     """The Babel locale of the active language."""
-    return "fr_FR" if (get_language() or "fr").startswith("fr") else "en_GB"
+    return "fr_FR" if is_french() else "en_GB"
+
+
+def is_french() -> bool:
+    """Whether numbers are written for French readers."""
+    return (get_language() or "fr").startswith("fr")
 
 
 def significant(value: Number, digits: int = 3) -> Decimal:
@@ -41,17 +47,22 @@ def number(value: Number | None, decimals: int | None = None, *, unknown: str = 
     if value is None:
         return unknown or _("inconnu")
     if decimals is None:
-        exact = to_decimal(value).normalize()
-        decimals = max(0, -int(exact.as_tuple().exponent))
-    return _written(half_up(value, decimals), decimals)
+        return _exact(to_decimal(value), french=is_french())
+    return _written(half_up(value, decimals), decimals, french=is_french())
 
 
-def _written(value: Decimal, decimals: int) -> str:
+def _exact(value: Decimal, *, french: bool) -> str:
+    """All digits but the zeros at the end."""
+    decimals = max(0, -int(value.normalize().as_tuple().exponent))
+    return _written(half_up(value, decimals), decimals, french=french)
+
+
+def _written(value: Decimal, decimals: int, *, french: bool) -> str:
     # z: what rounds to zero from below is zero, not a negative one.
     text = f"{value:z,.{decimals}f}"
-    if babel_locale() == "fr_FR":
-        text = text.translate(FRENCH_MARKS)
-    return text.replace("-", MINUS)
+    if text[0] == "-":
+        text = f"{MINUS}{text[1:]}"
+    return text.replace(",", NARROW_NBSP).replace(".", ",") if french else text
 
 
 def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unknown: str = "") -> str:
@@ -63,8 +74,9 @@ def money(value: Number | None, currency: str = "EUR", decimals: int = 2, *, unk
         decimals = next((more for more in range(decimals, MOST_DECIMALS + 1, 2) if half_up(value, more)), decimals)
         rounded = half_up(value, decimals)
     sign = SIGNS.get(currency) or get_currency_symbol(currency, locale=babel_locale())
-    amount = _written(abs(rounded), decimals)
-    written = f"{amount}{NBSP}{sign}" if babel_locale() == "fr_FR" else f"{sign}{amount}"
+    french = is_french()
+    amount = _written(abs(rounded), decimals, french=french)
+    written = f"{amount}{NBSP}{sign}" if french else f"{sign}{amount}"
     return f"{MINUS}{written}" if rounded < 0 else written
 
 
@@ -80,22 +92,20 @@ def percent(ratio: Number | None, decimals: int = 0, *, signed: bool = False, un
         return unknown or _("inconnu")
     shown = half_up(to_decimal(ratio) * 100, decimals)
     plus = "+" if signed and shown > 0 else ""
-    space = NBSP if babel_locale() == "fr_FR" else ""
-    return f"{plus}{number(shown, decimals)}{space}%"
+    french = is_french()
+    return f"{plus}{_written(shown, decimals, french=french)}{NBSP if french else ''}%"
 
 
 def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -> str:
     """A count of tokens with M or Md/B: 107 827 200 → 107,8 M. `digits` = significant figures, None = all."""
     if count is None:
         return unknown or _("inconnu")
-    value = to_decimal(count)
-    scale, sign = Decimal(1), ""
-    if abs(value) >= 10**9:
-        scale, sign = Decimal(10**9), "Md" if babel_locale() == "fr_FR" else "B"
-    elif abs(value) >= 10**6:
-        scale, sign = Decimal(10**6), "M"
-    scaled = value / scale
-    text = number(scaled if digits is None else significant(scaled, digits).normalize())
+    value, sign, french = to_decimal(count), "", is_french()
+    if abs(value) >= MILLIARD:
+        value, sign = value / MILLIARD, "Md" if french else "B"
+    elif abs(value) >= MILLION:
+        value, sign = value / MILLION, "M"
+    text = _exact(value if digits is None else significant(value, digits), french=french)
     return f"{text}{NBSP}{sign}" if sign else text
 
 

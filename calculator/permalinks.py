@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Protocol
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from django.utils.translation import gettext as _
 
@@ -32,6 +32,8 @@ PAGE_KEYS = frozenset({"form", "go"})
 
 CODE = re.compile("[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 NUMBER = re.compile("[0-9]{1,18}(\\.[0-9]{1,12})?")
+# Characters that stand in a query as they are; nearly every value is made of them.
+UNQUOTED = re.compile("[A-Za-z0-9._~:/-]*")
 INSTANT = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
@@ -189,14 +191,18 @@ OPTIONAL = frozenset({"price", "model", "fig", "rate", "conc", "prefill", "reque
 
 def write(scenario: EconomicsScenario) -> str:
     """The canonical query string of `scenario`; `read` gives the scenario back."""
-    pairs = [("v", VERSION)]
+    pairs = [f"v={VERSION}"]
     for key in KEYS:
         value = getattr(scenario, key.attribute)
         if key.name == REPEATED:
-            pairs += [(key.name, code) for code in value or (NO_API,)]
+            pairs += [f"{key.name}={_quoted(code)}" for code in value or (NO_API,)]
         elif value is not None and value != "":
-            pairs.append((key.name, key.write(value)))
-    return urlencode(pairs, safe=":/")
+            pairs.append(f"{key.name}={_quoted(key.write(value))}")
+    return "&".join(pairs)
+
+
+def _quoted(text: str) -> str:
+    return text if UNQUOTED.fullmatch(text) else quote_plus(text, safe=":/")
 
 
 def read(query: Query, base: EconomicsScenario) -> Reading:

@@ -5,6 +5,7 @@ Rounding is half-up, the French commercial habit, and only for display or for th
 """
 
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 
 Number = Decimal | float | int
 
@@ -37,7 +38,12 @@ def half_up(value: Number, decimals: int = CENT_DECIMALS) -> Decimal:
     >>> half_up(Decimal("2953.125"))
     Decimal('2953.13')
     """
-    return to_decimal(value).quantize(Decimal(1).scaleb(-decimals), context=ROUNDING)
+    return to_decimal(value).quantize(_place(decimals), context=ROUNDING)
+
+
+@lru_cache(maxsize=64)
+def _place(decimals: int) -> Decimal:
+    return Decimal(1).scaleb(-decimals)
 
 
 def per_mtok(amount: Decimal, unit: str) -> Decimal:
