@@ -113,6 +113,13 @@ def test_fixed_costs_put_the_break_even_beyond_a_count() -> None:
     assert [part.end_tokens for part in found.intervals] == [300, 400, 500, 600, None]
 
 
+def test_beyond_starts_with_the_second_instance() -> None:
+    """Fixed costs of 250: one full step saves 200, which is less; two save 400. From (1 600 + 250) ÷ 10 on."""
+    found = staircase_break_even(Staircase(Decimal(800), Decimal(100), Decimal(250)), Decimal(10))
+    assert (found.outcome, found.instances) == (Outcome.BEYOND, 2)
+    assert starts(found)[0] == 185
+
+
 @given(money, capacities, money)
 def test_without_fixed_costs_it_is_never_only_beyond_a_count(step: Decimal, capacity: Decimal, price: Decimal) -> None:
     assert staircase_break_even(Staircase(step, capacity), price).outcome is not Outcome.BEYOND
