@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import pytest
 from django.core.cache import cache
+from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
 from calculator import snapshots
@@ -61,6 +62,13 @@ def clean_cache() -> None:
     """Each test starts with nothing remembered, whatever the order: no results, no query counts."""
     cache.clear()
     snapshots.forget()
+
+
+@pytest.fixture(autouse=True)
+def source_language() -> Iterator[None]:
+    """Each test starts in French: a request leaves the language of its page active, and the next test would read it."""
+    with translation.override("fr"):
+        yield
 
 
 def not_here(reason: str) -> NoReturn:
