@@ -98,6 +98,7 @@ def href(sourced: AnySourced) -> str:
     return ""
 
 
+@lru_cache(maxsize=1024)
 def html(shown: Badge | None) -> SafeString:
     """The badge as markup; empty for None."""
     if shown is None:

@@ -4,22 +4,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django import template
-from django.utils.html import escape, format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku
 from calculator.forms import EconomicsForm
 from calculator.presenters import terms, words
-from calculator.presenters.badges import html
-from calculator.presenters.steps import Value
-from calculator.presenters.tables import Amount, HeatCell
-from calculator.presenters.words import Mark
 
 register = template.Library()
-
-BEST = SafeString(' class="best"')
 
 
 class Option(NamedTuple):
@@ -48,31 +42,6 @@ def defined(text: str, code: str) -> SafeString:
         return format_html("{}{}", text, term(code))
     head, _space, last = text.rpartition(" ")
     return format_html('{} <span class="nw">{}{}</span>', head, last, term(code))
-
-
-@register.simple_tag
-def cells(items: Iterable[Mark | HeatCell], css: str = "") -> SafeString:
-    """The table cells of one row, joined here: a page has two hundred of them."""
-    joined = "".join(f'<td class="{escape(f"{css} {item.css}".strip())}">{escape(item.text)}</td>' for item in items)
-    return mark_safe(joined)  # noqa: S308 - both parts are escaped
-
-
-@register.simple_tag
-def amounts(items: Iterable[Amount]) -> SafeString:
-    """The cells of one volume, the cheapest underlined."""
-    return format_html_join(
-        "", '<td class="n"><span{}>{}</span></td>', ((BEST if item.best else "", item.text) for item in items)
-    )
-
-
-@register.simple_tag
-def origins(values: Iterable[Value]) -> SafeString:
-    """One line for each symbol of a formula: its value, what it means, where it comes from."""
-    return format_html_join(
-        "",
-        "<tr><td>{} = {}</td><td>{}</td><td>{}</td></tr>",
-        ((value.symbol, value.text, value.meaning, html(value.badge)) for value in values),
-    )
 
 
 @register.simple_tag

@@ -23,8 +23,6 @@ from calculator.domain.scenario import EconomicsEstimate
 from calculator.domain.units import half_up
 from calculator.forms import Choices, EconomicsForm
 from calculator.presenters import badge, badges, of_kind, page, terms
-from calculator.presenters.tables import Amount, HeatCell
-from calculator.presenters.words import Mark
 from calculator.templatetags import economics as tags
 from calculator.templatetags import formfields
 from tests.domain import factories as offer
@@ -229,24 +227,6 @@ def test_apis_are_checked_as_the_scenario_says_and_none_is_said_by_its_word() ->
     markup = rendered("{% api_options form as apis %}{% checks form.api apis %}", form=shown)
     assert markup.count("checked") == 5
     assert '<input type="hidden" name="api" value="none">' in markup
-
-
-def test_the_cheapest_amount_is_underlined_and_texts_are_escaped() -> None:
-    markup = str(tags.amounts([Amount("5", True), Amount("<i>", False)]))
-    assert markup == '<td class="n"><span class="best">5</span></td><td class="n"><span>&lt;i&gt;</span></td>'
-
-
-def test_each_symbol_of_a_formula_has_its_line_with_value_meaning_and_badge() -> None:
-    capacity = next(view for view in page.economics(answer()).formulas if view.code == "capacity")
-    markup = str(tags.origins(capacity.values))
-    assert markup.count("<tr>") == 3
-    assert f"<mi>d</mi></math> = 64{NB}tok/s</td><td>débit de sortie" in markup
-    assert 'class="src claim"' in markup and markup.count('class="src assumption"') == 2
-
-
-def test_cells_carry_their_class_and_their_words() -> None:
-    assert str(tags.cells([HeatCell("h7 you", "−38\u00a0%")])) == '<td class="h7 you">−38\u00a0%</td>'
-    assert str(tags.cells([Mark("<b>", "win")], "n")) == '<td class="n win">&lt;b&gt;</td>'
 
 
 def test_a_group_with_an_error_is_open() -> None:
