@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from calculator import formats
 from calculator.domain.gpubill import instances_for
 from calculator.domain.scenario import Comparison, EconomicsEstimate
-from calculator.presenters import crossing, words
+from calculator.presenters import counted, crossing, words
 from calculator.presenters.stats import reference
 
 Figure = dict[str, Any]
@@ -112,7 +112,7 @@ def break_even(estimate: EconomicsEstimate) -> Chart | None:
     plot = Plot(estimate, row, stairs, *_range(estimate, row, stairs))
     return Chart(
         title=crossing.finding(row, estimate.gpu.sku.code),
-        subtitle=crossing.subtitle(is_stairs=stairs.slope is None),
+        subtitle=crossing.subtitle(estimate.gpu.sku, is_stairs=stairs.slope is None),
         caption=crossing.caption(estimate),
         figure={"data": _traces(plot), "layout": _layout(plot)},
         points=_points(plot),
@@ -357,7 +357,11 @@ def _points(plot: Plot) -> tuple[Point, ...]:
     found += [(start, _("équivalence"), plot.stairs.cost_above(start)) for start in plot.starts[:3]]
     if plot.stairs.slope is None:
         corners = [(plot.stairs.capacity * count, count + 1) for count in (1, 2, 3)]
-        found += [(at, crossing.step_name(rank), plot.stairs.cost_above(at)) for at, rank in corners if plot.shows(at)]
+        found += [
+            (at, counted.riser(rank, plot.estimate.gpu.sku), plot.stairs.cost_above(at))
+            for at, rank in corners
+            if plot.shows(at)
+        ]
     return tuple(
         Point(label, formats.tokens(volume), formats.money(cost), formats.money(plot.per_token(plot.row) * volume))
         for volume, label, cost in sorted(found, key=lambda item: item[0])

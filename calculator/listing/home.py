@@ -22,7 +22,7 @@ from calculator.fields import Text
 from calculator.forms import EconomicsForm
 from calculator.ledger import PriceChange, StalePrice
 from calculator.listing.skus import estimate_href
-from calculator.presenters import badges, stats, tables, words
+from calculator.presenters import badges, counted, stats, tables, words
 from calculator.presenters.labels import component_name, rate_source, throughput_conditions
 from calculator.presenters.words import Mark
 from calculator.published import Measured
@@ -189,7 +189,7 @@ def _table_row(row: economics.OverviewRow, scenario: EconomicsScenario) -> Table
         code=gpu.sku.code,
         price=words.price(gpu.sku, gpu.basis),
         month=formats.money(gpu.total_eur, decimals=0),
-        gpus=words.gpus(count) if count > 1 else "",
+        gpus=counted.instances(count, gpu.sku) if count > 1 else "",
         cells=tuple(words.delta(verdict, difference) for _code, verdict, difference in row.verdicts),
         on_request=gpu.price is None,
         is_current=gpu.sku.code == scenario.sku and gpu.basis is scenario.basis,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from calculator import formats, permalinks
 from calculator.domain.hardware import Gpu
-from calculator.domain.offers import Basis, Sku
+from calculator.domain.offers import Basis, Scope, Sku
 from calculator.domain.provenance import Kind
 from calculator.domain.ratios import dense_tflops, eur_per_gb_h, eur_per_tflops_h
 from calculator.domain.scenario import EconomicsEstimate, EconomicsScenario, GpuBill
@@ -159,7 +159,10 @@ def _rate(sku: Sku) -> Cell:
     if rate is None:
         return unknown(_("inconnu"))
     value = formats.significant(rate.output_tok_per_s.value)
-    note = _("un seul flux") if rate.single_stream else rate.model
+    notes = [_("un seul flux") if rate.single_stream else rate.model]
+    if sku.gpu_count > 1 and rate.scope is Scope.GPU:
+        notes.append(_("par GPU"))
+    note = ", ".join(filter(None, notes))
     return Cell(formats.number(value.normalize()), note, glyph(badges.badge(rate.output_tok_per_s)))
 
 

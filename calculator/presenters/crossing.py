@@ -6,8 +6,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from calculator import formats
+from calculator.domain.offers import Sku
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
-from calculator.presenters import words
+from calculator.presenters import counted, words
 
 
 def finding(row: Comparison, gpu: str) -> SafeString:
@@ -34,15 +35,13 @@ def _from_a_volume(row: Comparison, names: dict[str, SafeString]) -> SafeString:
     names["end"] = words.nowrap(formats.tokens(rest[0].start_tokens, digits=3))
     if rest[0].end_tokens is None:
         return format_html(_("{gpu} passe devant {api} à partir de {start} tokens, sauf de {gap} à {end}"), **names)
-    return format_html(
-        _("{gpu} passe devant {api} à partir de {start} tokens, avec un recul à chaque GPU de plus"), **names
-    )
+    return format_html(_("{gpu} passe devant {api} à partir de {start} tokens, avec un recul à chaque marche"), **names)
 
 
-def subtitle(*, is_stairs: bool) -> str:
+def subtitle(sku: Sku, *, is_stairs: bool) -> str:
     """The quantity, the unit, and how to read the drawing."""
     if is_stairs:
-        return _("Coût mensuel en € HT. Chaque marche est un GPU de plus\u00a0; en bleu pâle, le GPU est moins cher.")
+        return counted.reading_of_stairs(sku)
     return _("Coût mensuel en € HT. Les heures utilisées font une droite\u00a0: pas de marche.")
 
 
@@ -59,8 +58,3 @@ def caption(estimate: EconomicsEstimate) -> str:
         len(never),
     )
     return text % {"names": names}
-
-
-def step_name(rank: int) -> str:
-    """A riser of the staircase."""
-    return _("au-delà\u00a0: %(rank)s GPU") % {"rank": words.ordinal(rank)}

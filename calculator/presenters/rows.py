@@ -11,7 +11,7 @@ from calculator import formats
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import ApiBill, Comparison, EconomicsEstimate, GpuBill, Outcome
 from calculator.domain.units import to_decimal
-from calculator.presenters import labels, words
+from calculator.presenters import counted, labels, words
 from calculator.presenters.badges import AnySourced, word
 from calculator.presenters.headline import sentence
 
@@ -89,8 +89,8 @@ def _gpu_figures(bill: GpuBill) -> tuple[tuple[str, Decimal | None, str], ...]:
     count = None if bill.instances is None else Decimal(bill.instances)
     per_mtok = _("€ HT / 1M tokens de sortie")
     return (
-        (_("Capacité prévue d’un GPU"), bill.capacity_tokens, _("tokens / mois")),
-        (_("Instances"), count, "GPU"),
+        (counted.capacity(bill.sku), bill.capacity_tokens, _("tokens / mois")),
+        (_("Instances"), count, counted.unit(bill.sku)),
         (_("Heures payées"), bill.paid_h, "h"),
         (_("Heures productives"), bill.productive_h, "h"),
         (_("Utilisation réelle"), bill.implied_utilisation_ratio, _("part de 1")),

@@ -7,8 +7,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from calculator import formats
+from calculator.domain.offers import Sku
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
-from calculator.presenters import words
+from calculator.presenters import counted, words
 
 FACTOR_FROM = 3
 
@@ -46,10 +47,7 @@ def _load(estimate: EconomicsEstimate) -> Stat:
     used = formats.percent(gpu.implied_utilisation_ratio)
     note = _("plafond prévu\u00a0: %(ceiling)s") % {"ceiling": ceiling}
     if gpu.capacity_tokens is not None:
-        note = _("plafond prévu\u00a0: %(ceiling)s, %(count)s tokens par GPU") % {
-            "ceiling": ceiling,
-            "count": formats.tokens(gpu.capacity_tokens),
-        }
+        note = counted.ceiling(ceiling, gpu.capacity_tokens, gpu.sku)
     return Stat(used, _("des heures payées produisent"), note)
 
 
@@ -59,28 +57,25 @@ def _break_even(estimate: EconomicsEstimate) -> Stat:
         return Stat(_("aucune"), _("API de référence"), _("cochez une API pour comparer"))
     name = row.bill.api.label
     if row.break_even.outcome is Outcome.REACHED and row.break_even.intervals:
-        return _reached(row, name)
-    return _without_volume(row, name)
+        return _reached(row, name, estimate.gpu.sku)
+    return _without_volume(row, name, estimate.gpu.sku)
 
 
-def _reached(row: Comparison, name: str) -> Stat:
+def _reached(row: Comparison, name: str, sku: Sku) -> Stat:
     start = row.break_even.intervals[0].start_tokens
     use = row.break_even.utilisation_ratio
-    note = (
-        _("tokens par mois, %(use)s d’utilisation d’un GPU") % {"use": formats.percent(use)} if use is not None else ""
-    )
+    note = counted.use_of_one(formats.percent(use), sku) if use is not None else ""
     return Stat(formats.tokens(start, digits=3), format_html(_("équivalence avec {}"), words.nowrap(name)), note)
 
 
-def _without_volume(row: Comparison, name: str) -> Stat:
+def _without_volume(row: Comparison, name: str, sku: Sku) -> Stat:
     label = format_html(_("équivalence avec {}"), words.nowrap(name))
     if row.break_even.outcome is Outcome.NEVER:
         return Stat(_("jamais"), label, _("aucun volume ne rend ce GPU moins cher"))
     if row.break_even.outcome is Outcome.ALWAYS:
         return Stat(_("toujours"), label, _("le GPU coûte moins à tout volume"))
     if row.break_even.outcome is Outcome.BEYOND:
-        count = formats.number(row.break_even.instances)
-        return Stat(_("au-delà"), label, _("seulement à partir de %(count)s GPU") % {"count": count})
+        return Stat(_("au-delà"), label, counted.only_from(row.break_even.instances, sku))
     return Stat(_("inconnue"), label, _("il manque un prix, un débit ou un cours"))
 
 
@@ -89,10 +84,11 @@ def _next_step(estimate: EconomicsEstimate) -> Stat:
     if words.is_hours_used(gpu, estimate.scenario.rental):
         return Stat(words.hours(gpu.paid_h), _("heures payées"), _("arrondies une fois, sur le total"))
     if gpu.instances is None or gpu.step_tokens is None:
-        return Stat(_("inconnu"), _("seuil du GPU suivant"))
+        return Stat(_("inconnu"), counted.threshold(None, gpu.sku))
     limit = gpu.step_tokens * gpu.instances
-    label = _("seuil du %(rank)s GPU") % {"rank": words.ordinal(gpu.instances + 1)}
-    return Stat(formats.tokens(limit), label, _room(limit, estimate.volume_tokens))
+    return Stat(
+        formats.tokens(limit), counted.threshold(gpu.instances + 1, gpu.sku), _room(limit, estimate.volume_tokens)
+    )
 
 
 def _room(limit: Decimal, volume: Decimal) -> str:

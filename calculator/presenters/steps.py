@@ -16,7 +16,7 @@ from calculator.domain.provenance import Step, Term
 from calculator.domain.scenario import EconomicsEstimate
 from calculator.domain.units import to_decimal
 from calculator.methodology.mathml import FRACTION, TOKEN, mathml
-from calculator.presenters import labels
+from calculator.presenters import counted, labels
 from calculator.presenters.badges import AnySourced, Badge, badge, of_kind
 from calculator.presenters.stats import reference
 
@@ -77,15 +77,15 @@ def formula(step: Step, words: Wording) -> FormulaView:
 
 def titles(estimate: EconomicsEstimate) -> dict[str, str]:
     """What each formula gives, by step code."""
-    row = reference(estimate)
+    row, sku = reference(estimate), estimate.gpu.sku
     api = {"api": row.bill.api.label if row else ""}
     return {
         "instance_rate": _("Débit d’une instance"),
-        "capacity": _("Capacité prévue d’un GPU"),
-        "capacity_with_prompt": _("Capacité prévue d’un GPU, prompts compris"),
+        "capacity": counted.capacity(sku),
+        "capacity_with_prompt": counted.capacity_with_prompt(sku),
         "paid_hours": _("Heures payées"),
         "bill_hours_used": _("Facture aux heures utilisées"),
-        "instances": _("Nombre de GPU entiers"),
+        "instances": counted.whole_count(sku),
         "bill": _("Facture du mois"),
         "total": _("Total du mois"),
         "eur_per_mtok": _("Coût par million de tokens"),
@@ -194,6 +194,7 @@ def _own_text(source: AnySourced) -> str:
 
 def meanings(estimate: EconomicsEstimate) -> dict[str, str]:
     """What each symbol stands for, in words."""
+    sku = estimate.gpu.sku
     return {
         "d": _throughput_meaning(estimate),
         "g": _("GPU de l’instance"),
@@ -203,8 +204,8 @@ def meanings(estimate: EconomicsEstimate) -> dict[str, str]:
         "i": _("tokens d’entrée à lire par requête, hors cache de préfixes"),
         "o": _("tokens de sortie par requête"),
         "V": _("tokens de sortie par mois"),
-        "K": _("capacité prévue d’un GPU par mois"),
-        "n": _("GPU entiers"),
+        "K": counted.capacity_a_month(sku),
+        "n": counted.whole(sku),
         "P": _("prix de %(name)s, HT") % {"name": estimate.gpu.sku.code},
         "F": _("exploitation, stockage et réseau, par mois"),
         "B": _("facture du mois, HT"),

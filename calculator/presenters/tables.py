@@ -20,7 +20,7 @@ from calculator.domain.scenario import (
     Verdict,
     VolumeRow,
 )
-from calculator.presenters import labels, words
+from calculator.presenters import counted, labels, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.words import Mark
 
@@ -201,7 +201,7 @@ def _volume_line(row: VolumeRow) -> VolumeLine:
             words.bare(formats.money(row.gpu.total_eur, decimals=0, unknown=_gpu_unknown(row.gpu))),
             row.cheapest == labels.GPU_CODE,
         ),
-        gpus=words.gpus(count) if count > 1 else "",
+        gpus=counted.instances(count, row.gpu.sku) if count > 1 else "",
         cells=tuple(
             Amount(words.bare(formats.money(amount, decimals=0)), row.cheapest == code)
             for code, amount, _verdict in row.cells

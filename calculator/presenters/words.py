@@ -7,7 +7,6 @@ from typing import NamedTuple
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.offers import Basis, Mode, Sku
@@ -91,11 +90,6 @@ def basis_name(basis: Basis) -> str:
 def mode_name(mode: Mode) -> str:
     """The service level of an API price; never left unsaid."""
     return {Mode.STANDARD: _("standard"), Mode.BATCH: "batch", Mode.FLEX: "flex", Mode.PRIORITY: _("prioritaire")}[mode]
-
-
-def gpus(count: int) -> str:
-    """“1 GPU”, “3 GPU”."""
-    return ngettext("%(count)s GPU", "%(count)s GPU", count) % {"count": formats.number(count)}
 
 
 def ordinal(count: int) -> str:

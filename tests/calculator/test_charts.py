@@ -180,7 +180,7 @@ def test_end_labels_keep_clear_of_each_other() -> None:
         ),
         (
             {"basis": Basis.HOUR},
-            f"GPU-PRO passe devant gpt-5.4 à partir de 80,4{NB}M tokens, avec un recul à chaque GPU de plus",
+            f"GPU-PRO passe devant gpt-5.4 à partir de 80,4{NB}M tokens, avec un recul à chaque marche",
         ),
         ({"input_tokens": Decimal(2000)}, f"GPU-PRO passe devant gpt-5.4 à partir de 37,1{NB}M tokens"),
     ],

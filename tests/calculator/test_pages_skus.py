@@ -10,6 +10,7 @@ from django.test import Client
 from calculator.domain.hardware import Gpu
 from calculator.domain.ratios import dense_tflops, eur_per_gb_h, eur_per_tflops_h
 from calculator.listing import tables
+from tests import factories as make
 from tests import pagetext
 
 pytestmark = pytest.mark.usefixtures("noon", "seeded")
@@ -55,6 +56,18 @@ def test_each_offer_shows_its_prices_ratios_and_cost_per_million(
 def test_a_single_stream_rate_is_labelled_wherever_it_stands(client: Client) -> None:
     assert all("un seul flux" in pagetext.row(get(client), code)[6] for code in OFFERS[:4])
     assert "single-stream" in pagetext.row(get(client, language="en"), "GPU-PRO")[6]
+
+
+def test_p33_a_rate_of_one_gpu_beside_the_price_of_eight_says_so(client: Client) -> None:
+    """42.00 € for the machine, 124 tok/s for one of its GPUs: 42 ÷ (8 × 124 × 3 600 × 0.65 ÷ 10⁶) = 18.09."""
+    eight = make.make_sku("GPU-EIGHT", gpu_count=8, vram_gb=640)
+    make.make_price(eight, "instance_hour", "42.00")
+    make.make_figure(eight, 124.0, single_stream=True)
+    shown = pagetext.row(get(client), "GPU-EIGHT")
+    assert shown[2].startswith("42,00 ")
+    assert shown[6].startswith("124 ") and "un seul flux, par GPU" in shown[6]
+    assert shown[7].startswith("18,09 ")
+    assert "par GPU" not in pagetext.row(get(client), "GPU-PRO")[6]
 
 
 def test_every_number_carries_its_badge(client: Client) -> None:
