@@ -7,6 +7,7 @@ catalogue's own is meant.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 from django import forms
@@ -193,6 +194,13 @@ SELECTS: Mapping[str, tuple[Text, tuple[tuple[str, Text], ...]]] = {
         (("5m", gettext_lazy("5 minutes")), ("1h", gettext_lazy("1 heure"))),
     ),
 }
+LISTED: Mapping[str, tuple[Text, bool]] = {
+    "api": (gettext_lazy("API comparées"), False),
+    "sku": (gettext_lazy("GPU dédié"), True),
+    "ref": (gettext_lazy("Référence des économies"), True),
+    "fig": (gettext_lazy("Débit retenu"), False),
+}
+"""The fields whose options come from the catalogue: label, and whether a choice is needed."""
 FIGURE_DIGITS = 4
 MAX_TEXT_CHARACTERS = 200
 RADIOS = frozenset({"basis", "rental", "step", "traffic", "mode"})
@@ -213,6 +221,33 @@ class Fieldset:
     fields: tuple[BoundField, ...]
 
 
+@cache
+def _own_field(name: str) -> forms.Field:
+    """A field that is the same in every form: made once a process, its words translated when they are shown."""
+    if name in NUMBERS:
+        spec = NUMBERS[name]
+        return NumberField(spec.quantity, required=spec.required, label=spec.label, help_text=spec.hint, unit=spec.unit)
+    label, options = SELECTS[name]
+    widget = forms.RadioSelect() if name in RADIOS else forms.Select()
+    return forms.ChoiceField(label=label, choices=options, widget=widget, error_messages=_choice_errors())
+
+
+@lru_cache(maxsize=256)
+def _catalogue_field(name: str, options: tuple[tuple[str, str], ...]) -> forms.Field:
+    """A field whose options come from the catalogue, made once for the same options."""
+    label, required = LISTED[name]
+    if name == "api":
+        return forms.MultipleChoiceField(
+            label=label,
+            choices=options,
+            required=required,
+            widget=forms.CheckboxSelectMultiple(),
+            error_messages=_choice_errors(),
+        )
+    shown = _with_empty(options) if name == "fig" else options
+    return forms.ChoiceField(label=label, choices=shown, required=required, error_messages=_choice_errors())
+
+
 class EconomicsForm(forms.Form):
     """Raw localised text of every key; `to_scenario` is the only door from these strings to types."""
 
@@ -221,7 +256,7 @@ class EconomicsForm(forms.Form):
         self.choices = choices
         super().__init__(data, **kwargs)
         for name in (*BASIC, *ADVANCED):
-            self.fields[name] = self._field(name)
+            self.fields[name] = _catalogue_field(name, self._options(name)) if name in LISTED else _own_field(name)
 
     @classmethod
     def from_scenario(cls, scenario: EconomicsScenario, choices: Choices) -> "EconomicsForm":
@@ -255,36 +290,12 @@ class EconomicsForm(forms.Form):
             return [""]
         return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
 
-    def _field(self, name: str) -> forms.Field:
-        if name in NUMBERS:
-            spec = NUMBERS[name]
-            return NumberField(
-                spec.quantity, required=spec.required, label=spec.label, help_text=spec.hint, unit=spec.unit
-            )
-        if name in SELECTS:
-            label, options = SELECTS[name]
-            widget = forms.RadioSelect() if name in RADIOS else forms.Select()
-            return forms.ChoiceField(label=label, choices=options, widget=widget, error_messages=_choice_errors())
-        return self._catalogue_field(name)
-
-    def _catalogue_field(self, name: str) -> forms.Field:
-        """The fields whose options come from the catalogue."""
-        apis = [(api.code, api.label) for api in self.choices.apis]
-        if name == "api":
-            return forms.MultipleChoiceField(
-                label=gettext_lazy("API comparées"),
-                choices=apis,
-                required=False,
-                widget=forms.CheckboxSelectMultiple(),
-                error_messages=_choice_errors(),
-            )
-        options: dict[str, tuple[Text, Iterable[tuple[str, Text]], bool]] = {
-            "sku": (gettext_lazy("GPU dédié"), [(sku.code, sku.label) for sku in self.choices.skus], True),
-            "ref": (gettext_lazy("Référence des économies"), apis, True),
-            "fig": (gettext_lazy("Débit retenu"), _with_empty(self._figure_options()), False),
-        }
-        label, choices, required = options[name]
-        return forms.ChoiceField(label=label, choices=list(choices), required=required, error_messages=_choice_errors())
+    def _options(self, name: str) -> tuple[tuple[str, str], ...]:
+        """What the catalogue offers for a field."""
+        if name == "fig":
+            return tuple(self._figure_options())
+        items = self.choices.skus if name == "sku" else self.choices.apis
+        return tuple((item.code, item.label) for item in items)
 
     def _figure_options(self) -> Iterator[tuple[str, str]]:
         for figure in self.choices.figures:

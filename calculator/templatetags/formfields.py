@@ -1,9 +1,11 @@
 """The fields of a form, each rendered once for what it shows: while someone types, one changes and thirty do not."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django import template
+from django.forms import Field
 from django.forms.boundfield import BoundField
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -55,8 +57,8 @@ def field(context: template.Context, bound: BoundField, options: Iterable[Any] =
         name=bound.html_name,
         language=get_language() or "",
         value=_value(bound),
-        errors=tuple(map(str, bound.errors)),
-        options=_options(options or getattr(bound.field, "choices", ())),
+        errors=_errors(bound),
+        options=_options(options) if options else _own_options(bound.field, get_language() or ""),
         badge=str(badges.get(bound.name) or ""),
         placeholder=placeholders.get(bound.name, ""),
         quiet=quiet,
@@ -67,9 +69,10 @@ def field(context: template.Context, bound: BoundField, options: Iterable[Any] =
 @register.simple_tag
 def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
     """A group of check boxes; `options` are (value, label, what stands beside it, whether it is checked)."""
-    errors = tuple(map(str, bound.errors))
     return _html(
-        Shown(CHECKS_TEMPLATE, bound.html_name, get_language() or "", "", errors, _options(options), "", "", False),
+        Shown(
+            CHECKS_TEMPLATE, bound.html_name, get_language() or "", "", _errors(bound), _options(options), "", "", False
+        ),
         bound,
     )
 
@@ -78,6 +81,17 @@ def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
 def any_errors(fields: Iterable[BoundField]) -> bool:
     """Whether one of the fields has an error: its folded group is then open."""
     return any(bound.errors for bound in fields)
+
+
+def _errors(bound: BoundField) -> tuple[str, ...]:
+    return tuple(map(str, bound.form.errors.get(bound.name, ())))
+
+
+@lru_cache(maxsize=512)
+def _own_options(shown: Field, language: str) -> tuple[tuple[object, ...], ...]:
+    """The options of a field, which forms share, in the active language."""
+    del language
+    return _options(getattr(shown, "choices", ()))
 
 
 def _value(bound: BoundField) -> str:
