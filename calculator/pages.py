@@ -24,7 +24,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     scenario = catalog.default_scenario()
     version, at = scenario.catalog_version, scenario.at
     offered = Choices(skus=home.on_sale(catalog.sku_choices(version, at)), apis=catalog.api_choices(version, at))
-    form = EconomicsForm.from_texts(home.asked(request.GET, scenario), scenario, offered)
+    form = EconomicsForm.from_texts(home.asked(request.GET, scenario, offered.skus), scenario, offered)
     known = figures.current()
     found = answers.answer(form.to_scenario(), known) if form.is_valid() else None
     rate, stale = catalog.latest_rate(version, at), catalog.stale_prices(at, version)

@@ -21,7 +21,7 @@ from calculator.domain.scenario import EconomicsScenario, Verdict
 from calculator.fields import Text
 from calculator.forms import EconomicsForm
 from calculator.ledger import PriceChange, StalePrice
-from calculator.listing.skus import estimate_href
+from calculator.listing.skus import basis_sold, estimate_href
 from calculator.presenters import badges, counted, stats, tables, words
 from calculator.presenters.labels import component_name, rate_source, throughput_conditions
 from calculator.presenters.words import Mark
@@ -197,13 +197,20 @@ def _table_row(row: economics.OverviewRow, scenario: EconomicsScenario) -> Table
     )
 
 
-def asked(query: QueryDict, default: EconomicsScenario) -> QueryDict:
-    """The dashboard's four fields as a form of the economics page; its reference API is always among those compared."""
+def asked(query: QueryDict, default: EconomicsScenario, skus: Iterable[Sku]) -> QueryDict:
+    """The dashboard's four fields as a form of the economics page.
+
+    Its reference API is always among those compared, and a GPU is billed as it is sold: the form does not ask how.
+    """
     form = QueryDict(mutable=True)
     for name in FIELDS:
         if name in query:
             form.setlist(name, query.getlist(name))
     reference = query.get("ref", default.reference)
+    chosen = query.get("sku", default.sku)
+    for sku in skus:
+        if sku.code == chosen:
+            form["basis"] = basis_sold(sku, default.basis).value
     form.setlist("api", list(dict.fromkeys((*default.apis, reference))))
     return form
 

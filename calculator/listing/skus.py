@@ -89,10 +89,14 @@ def terms(estimate: EconomicsEstimate) -> Terms:
     )
 
 
+def basis_sold(sku: Sku, wanted: Basis) -> Basis:
+    """`wanted` where the SKU is sold so, else the basis it is sold at; by the hour where it has no price at all."""
+    return wanted if wanted in sku.prices else next(iter(sku.prices), Basis.HOUR)
+
+
 def estimate_href(scenario: EconomicsScenario, sku: Sku) -> str:
     """The economics page for this SKU, at the basis it is sold at, everything else as in `scenario`."""
-    basis = scenario.basis if scenario.basis in sku.prices else next(iter(sku.prices), Basis.HOUR)
-    query = permalinks.write(replace(scenario, sku=sku.code, basis=basis))
+    query = permalinks.write(replace(scenario, sku=sku.code, basis=basis_sold(sku, scenario.basis)))
     return f"{reverse('economics')}?{query}"
 
 

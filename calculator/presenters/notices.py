@@ -162,7 +162,7 @@ def _api_sentence(code: str, values: dict[str, object]) -> str:
     if code in ("api_retired", "api_retiring"):
         text = _("retirée le %(date)s") if code == "api_retired" else _("sera retirée le %(date)s")
         return text % {"date": formats.date(_as_date(values["on"]))}
-    window = formats.tokens(Decimal(str(values["window_tokens"])))
+    window = formats.number(Decimal(str(values["window_tokens"])))
     return _("requête plus longue que sa fenêtre de %(count)s tokens") % {"count": window}
 
 

@@ -42,6 +42,22 @@ def test_volume_offer_reference_and_utilisation_can_be_chosen(client: Client) ->
     assert 'value="300' in html
 
 
+@pytest.mark.parametrize(
+    ("sku", "euros", "much"),
+    # 85 %: 273.2 M a card, so two × 720 × 5.40; 48.5 M a card makes seven × 720 × 0.85.
+    [("GPU-TITAN", "7 776,00 €", "93 % de plus"), ("GPU-STARTER", "4 284,00 €", "6 % de plus")],
+)
+def test_a_gpu_that_is_sold_by_the_hour_only_is_compared_by_the_hour(
+    client: Client, sku: str, euros: str, much: str
+) -> None:
+    text = pagetext.words(get(client, volume="300 M", sku=sku, ref="claude-sonnet-4-6", util="85"))
+    assert f"{euros} HT par mois contre 4 027,93 € pour Claude Sonnet 4.6 (standard) : le GPU coûte {much}" in text
+
+
+def test_a_gpu_on_request_is_still_on_request(client: Client) -> None:
+    assert "prix du GPU sur devis" in pagetext.words(get(client, sku="GPU-SUPERCOMPUTE"))
+
+
 def test_an_api_outside_the_default_table_can_be_the_reference(client: Client) -> None:
     # gpt-4.1: 8.00 × 100 ÷ 1.1172 = 716.08 €
     text = pagetext.words(get(client, ref="gpt-4.1"))

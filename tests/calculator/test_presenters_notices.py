@@ -97,9 +97,9 @@ def test_a_retired_model_carries_its_day() -> None:
 
 
 def test_a_request_that_does_not_fit_is_said() -> None:
-    small = replace(offer.GPT_54, context_window_tokens=1000)
-    result = estimate(offer.scenario(apis=("gpt-5.4",), input_tokens=Decimal(2000)), offer.facts(apis=(small,)))
-    assert f"1{THIN}000 tokens" in notices.api_reasons(result)["gpt-5.4"][0]
+    small = replace(offer.GPT_54, context_window_tokens=262_144)
+    result = estimate(offer.scenario(apis=("gpt-5.4",), input_tokens=Decimal(300_000)), offer.facts(apis=(small,)))
+    assert f"262{THIN}144 tokens" in notices.api_reasons(result)["gpt-5.4"][0]
 
 
 @pytest.mark.parametrize(
