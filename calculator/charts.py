@@ -3,6 +3,7 @@
 plotly.py is not needed to build them: a test validates each figure with it instead.
 """
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -28,7 +29,7 @@ DASHES = ("dash", "dot", "dashdot", "longdash")
 TICKS = (1, 2, 5)
 ENDS = (1, 2, 3, 5, 10)
 PLOT_HEIGHT_PX = 316
-LABEL_GAP_PX = 15
+LABEL_GAP_PX = 18
 
 
 class Point(NamedTuple):
@@ -189,13 +190,13 @@ def _euros(value: Decimal) -> float:
 
 
 def _api_lines(plot: Plot) -> list[Figure]:
-    """The highlighted API in its own colour, the others grey and dashed."""
-    lines = []
+    """The others grey and dashed, then the highlighted API in its own colour, so that none covers it."""
+    lines: list[Figure] = []
     for index, row in enumerate(plot.apis):
         points = _straight(plot.low, plot.high, plot.per_token(row))
         style = {"width": 1.5, "dash": DASHES[index - 1]} if index else {"width": 2}
         lines.append(_trace(points, "mute" if index else "api", line=style))
-    return lines
+    return [*lines[1:], lines[0]]
 
 
 def _gpu_line(plot: Plot) -> Figure:
@@ -268,14 +269,15 @@ def _volume_axis(plot: Plot) -> Figure:
 
 
 def _log10(value: Decimal) -> float:
-    return round(float((value / MILLION).log10()), 6)
+    return round(math.log10(value / MILLION), 6)
 
 
 def _tick_values(low: Decimal, high: Decimal) -> list[Decimal]:
-    """1, 2, 5 of each decade; decades alone where there are many."""
+    """1, 2, 5 of each decade and the right end; decades alone where there are many."""
     decades = [Decimal(1).scaleb(power) for power in range(low.adjusted(), high.adjusted() + 1)]
     ticks = TICKS if len(decades) <= len(ENDS) else TICKS[:1]
-    return [decade * tick for decade in decades for tick in ticks if low <= decade * tick <= high]
+    inside = {decade * tick for decade in decades for tick in ticks if low <= decade * tick <= high}
+    return sorted(inside | {high})
 
 
 def _rules(plot: Plot) -> list[Figure]:

@@ -3,7 +3,7 @@
 // the page's custom properties, so a change of theme redraws.
 (() => {
   const config = { displayModeBar: false, responsive: true, scrollZoom: false, staticPlot: true };
-  const root = document.documentElement, clear = "rgba(0, 0, 0, 0)", narrowPx = 540, printPx = 640;
+  const root = document.documentElement, clear = "rgba(0, 0, 0, 0)", narrowPx = 540, print = { width: 640, height: 234 };
   const inks = { gpu: "--gpu", api: "--api", mute: "--mute", ink: "--ink", dot: "--ink" };
   const drawn = new Set();
   let library, probe, theme;
@@ -43,12 +43,12 @@
       annotations: layout.annotations.map((note) => noted(note, narrow)),
     };
   };
-  const draw = async (box, width) => {
+  const draw = async (box, paper) => {
     const plotly = await load(box.dataset.src), data = document.getElementById(box.dataset.chart);
     if (!box.isConnected || !data) return;
     const figure = JSON.parse(data.textContent);
     drawn.add(box);
-    await plotly.react(box, figure.data.map(traced), themed(figure, width ?? box.clientWidth, box.clientHeight), config);
+    await plotly.react(box, figure.data.map(traced), themed(figure, paper?.width ?? box.clientWidth, paper?.height ?? box.clientHeight), config);
   };
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) { near.unobserve(target); draw(target); }
@@ -65,7 +65,7 @@
   addEventListener("beforeprint", () => {
     theme = root.dataset.theme;
     root.dataset.theme = "light";
-    for (const box of drawn) draw(box, printPx);
+    for (const box of drawn) draw(box, print);
   });
   addEventListener("afterprint", () => {
     if (theme) root.dataset.theme = theme; else delete root.dataset.theme;

@@ -29,6 +29,11 @@
     clearTimeout(timer);
     timer = setTimeout(() => say(byId("problems")?.textContent.trim() ? "" : byId("calc")?.dataset.status ?? ""), QUIET_MS);
   };
+  // The links to the other language came with the page: they must carry what has been typed since.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[hreflang]");
+    if (link) link.search = location.search;
+  });
   const ours = (event) => event.detail?.ctx?.sourceElement?.id === "form";
   document.addEventListener("htmx:before:request", (event) => { if (ours(event)) busy(true); });
   document.addEventListener("htmx:finally:request", (event) => { if (ours(event)) busy(false); });

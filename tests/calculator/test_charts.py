@@ -95,6 +95,11 @@ def test_the_reference_is_highlighted_and_the_others_are_grey_and_dashed() -> No
     assert len(set(dashes)) == 4
 
 
+def test_no_line_covers_the_reference() -> None:
+    roles = [trace["meta"]["role"] for trace in chart().figure["data"]]
+    assert roles.index("api") > max(index for index, role in enumerate(roles) if role == "mute")
+
+
 def test_an_apis_line_is_its_price() -> None:
     """15 $ ÷ 1.1172 = 13.4264 € per million at each point."""
     line = traces(chart(), "api")[0]
@@ -125,7 +130,7 @@ def test_the_areas_lie_where_the_gpu_costs_less() -> None:
 def test_volumes_stand_on_a_log_axis_with_round_ticks() -> None:
     axis = chart().figure["layout"]["xaxis"]
     assert axis["type"] == "log"
-    assert axis["ticktext"] == ["10", "20", "50", "100", "200"]
+    assert axis["ticktext"] == ["10", "20", "50", "100", "200", "300"]
     assert axis["range"][0] == 1.0
 
 
