@@ -8,6 +8,9 @@ becomes the word given by `unknown`.
 """
 
 import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
 
 from babel.dates import format_date, format_datetime
@@ -23,6 +26,7 @@ NBSP = "\u00a0"
 MOST_DECIMALS = 10
 NARROW_NBSP = "\u202f"
 SIGNS = {"EUR": "€", "USD": "$"}
+_french: ContextVar[bool | None] = ContextVar("french", default=None)
 MILLION, MILLIARD = Decimal(10**6), Decimal(10**9)
 
 
@@ -33,7 +37,18 @@ def babel_locale() -> str:
 
 def is_french() -> bool:
     """Whether numbers are written for French readers."""
-    return (get_language() or "fr").startswith("fr")
+    known = _french.get()
+    return (get_language() or "fr").startswith("fr") if known is None else known
+
+
+@contextmanager
+def one_language() -> Iterator[None]:
+    """Within it the active language is asked once, not for each number: a page prints four hundred."""
+    before = _french.set(is_french())
+    try:
+        yield
+    finally:
+        _french.reset(before)
 
 
 def significant(value: Number, digits: int = 3) -> Decimal:

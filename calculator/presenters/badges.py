@@ -70,7 +70,13 @@ def _badge(sourced: AnySourced, language: str) -> Badge:
 
 def of_kind(kind: Kind | None) -> Badge | None:
     """The badge of a result, from the weakest kind among its inputs."""
-    return None if kind is None else Badge(kind.value, word(kind), str(MEANINGS[kind]))
+    return None if kind is None else _of_kind(kind, get_language() or "")
+
+
+@lru_cache(maxsize=64)
+def _of_kind(kind: Kind, language: str) -> Badge:
+    del language
+    return Badge(kind.value, word(kind), str(MEANINGS[kind]))
 
 
 def word(kind: Kind) -> str:

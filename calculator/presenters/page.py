@@ -54,6 +54,7 @@ class EconomicsPage:
     placeholders: Mapping[str, str]
 
 
+@formats.one_language()
 def economics(estimate: EconomicsEstimate) -> EconomicsPage:
     """The page of an estimate in the active language."""
     row = stats.reference(estimate)

@@ -163,6 +163,13 @@ def result(step: Step) -> str:
 
 
 def _with_unit(value: Decimal, unit: str) -> str:
+    return _text_with_unit(value, unit, formats.is_french())
+
+
+@lru_cache(maxsize=256)
+def _text_with_unit(value: Decimal, unit: str, french: bool) -> str:
+    """A value stands in several formulas and twice in each; `french` is only part of the key."""
+    del french
     if unit == "tok":
         return formats.tokens(value)
     if unit.startswith("EUR"):
