@@ -104,7 +104,8 @@ def price_steps(inputs: Inputs, bill: GpuBill, sized: Step, total: Step) -> Iter
     if bill.eur_per_mtok is not None:
         yield Step("eur_per_mtok", (Term("B", _result(total, "total")), _volume(inputs)), bill.eur_per_mtok, "EUR/Mtok")
     if bill.full_eur_per_mtok is not None and bill.price is not None and bill.instances is not None:
-        count = Term("n", _stated(Decimal(bill.instances), "instance", "instances"))
+        trusted = [term.source for term in sized.terms]
+        count = Term("n", derived(Decimal(bill.instances), "instance", "instances", trusted))
         month, capacity = _month_terms(inputs, bill, bill.price), Term("K", _result(sized, "capacity"))
         terms = (count, *month, *_extras(inputs), capacity)
         yield Step("full_eur_per_mtok", terms, bill.full_eur_per_mtok, "EUR/Mtok")

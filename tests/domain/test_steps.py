@@ -178,6 +178,13 @@ def test_a_typed_price_makes_the_bill_an_assumption_of_the_visitors() -> None:
     assert (price.kind, price.replaces) == (Kind.INPUT, True)
 
 
+@pytest.mark.parametrize("code", ["bill", "full_eur_per_mtok"])
+def test_the_count_of_cards_is_computed_and_nobodys_entry(code: str) -> None:
+    """300 M at 107.8 M a card: the count rests on the utilisation, an assumption; nobody typed it."""
+    count = next(term.source for term in steps(volume_tokens=300 * MTOK)[code].terms if term.symbol == "n")
+    assert (count.value, count.kind) == (3, Kind.ASSUMPTION)
+
+
 def test_a_computed_term_is_worth_its_weakest_input() -> None:
     bill = next(term for term in steps()["eur_per_mtok"].terms if term.symbol == "B")
     assert bill.source.kind is Kind.ASSUMPTION
