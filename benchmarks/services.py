@@ -136,6 +136,12 @@ def reap_stalled(now: dt.datetime | None = None) -> int:
     )
 
 
+def waiting() -> list[int]:
+    """The runs that no worker has claimed yet, in the order they were asked for."""
+    queued = BenchmarkRun.objects.filter(status=Status.QUEUED).order_by("created_at", "pk")
+    return list(queued.values_list("pk", flat=True))
+
+
 def finish(run_id: int, status: str, code: str = "", detail: str = "") -> bool:
     """End a live run; False when it had ended already. What it has measured so far stays, marked partial."""
     partial = status != Status.SUCCEEDED or BenchmarkStep.objects.filter(run=run_id, complete=False).exists()

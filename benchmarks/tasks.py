@@ -38,9 +38,14 @@ def end_with_worker(**_: object) -> None:
 
 
 @worker_ready.connect
-def reap_at_start(**_: object) -> None:
-    """A worker that starts finds the runs that the last one left behind."""
+def pick_up_at_start(**_: object) -> None:
+    """A worker that starts finds the runs that the last one left behind, and asks anew for those that wait.
+
+    Their message may have been lost with the worker that held it; one too many does nothing.
+    """
     services.reap_stalled()
+    for run_id in services.waiting():
+        measure.delay(run_id)
 
 
 @worker_shutting_down.connect

@@ -90,6 +90,18 @@ def test_a_run_goes_from_queue_to_figure_on_the_filesystem_transport(site: Site)
     ]
 
 
+def test_a_run_whose_message_was_lost_is_measured_by_the_next_worker(site: Site) -> None:
+    """An empty file in the queue, as a full disk leaves it, neither ends the worker nor holds the next run up."""
+    (site.var / "queue" / "0_cut-short.default.msg").write_bytes(b"")
+    code = site.start_run(times=0, **SMALL)
+    other = site.start_run(**SMALL)
+    assert site.wait_for_end(other) == "succeeded", site.log()
+    assert site.status(code) == "queued"
+    site.end()
+    site.start_worker()
+    assert site.wait_for_end(code) == "succeeded", site.log()
+
+
 def test_a_run_goes_from_queue_to_result_on_valkey(valkey_site: Site) -> None:
     code = valkey_site.start_run(times=2, **SMALL)
     assert valkey_site.wait_for_end(code) == "succeeded", valkey_site.log()

@@ -187,9 +187,18 @@ def test_a_busy_host_makes_the_task_come_back_later(monkeypatch: pytest.MonkeyPa
 
 def test_a_worker_that_starts_finds_what_the_last_one_left() -> None:
     run = runs.running(heartbeat_at=runs.ago(60))
-    tasks.reap_at_start()
+    tasks.pick_up_at_start()
     run.refresh_from_db()
     assert run.status == "stalled"
+
+
+def test_a_worker_that_starts_asks_anew_for_the_runs_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(tasks.measure, "delay", asked.append)
+    second, first = runs.queued(created_at=runs.ago(5)), runs.queued(created_at=runs.ago(9))
+    runs.running()
+    tasks.pick_up_at_start()
+    assert asked == [first.pk, second.pk]
 
 
 def test_a_worker_that_stops_asks_its_run_to_stop() -> None:
