@@ -35,9 +35,10 @@ class ServingConstants:
     """What a server reaches of the data sheet, and what its host adds. Ratios are shares of the sheet's peak.
 
     `norm` joins reading and multiplying: 1 adds their times, a large one takes the longer. `small_matrix_columns` is
-    the width at which matrices reach half of the compute efficiency; `score_bytes` what unfused attention moves for
-    one score; `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once. The queue
-    ratios weigh a first burst of requests, random arrivals and steps in flight (see `serving.wait_s`).
+    the width at which matrices reach half of the compute efficiency, `kv_half_streams` the KV heads × sequences at
+    which the cache is read at half speed; `score_bytes` is what unfused attention moves for one score;
+    `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once. The queue ratios
+    weigh a first burst of requests, random arrivals and steps in flight (see `serving.wait_s`).
     """
 
     weight_bandwidth_ratio: float
@@ -46,6 +47,7 @@ class ServingConstants:
     kv_bandwidth_ratio: float
     kv_emulated_ratio: float
     kv_eight_bit_ratio: float
+    kv_half_streams: float
     decode_attention_ratio: float
     prefill_compute_ratio: float
     prefill_attention_ratio: float
@@ -191,13 +193,13 @@ def architecture_class(gpu: Gpu) -> str:
 
 
 def serving_classes(engine: Engine, era: Era, family: str, gpu: Gpu) -> tuple[str, ...]:
-    """The classes of a server: engine, age, precision family, architecture and memory, and the engine with each.
+    """The classes of a server: engine, age, precision family, architecture and memory, and pairs of them.
 
     >>> serving_classes(Engine.VLLM, Era.NEW, "fp8", Gpu("L4", "NVIDIA", "Ada", 24, 300, mem_type="GDDR6"))
-    ('vLLM', 'new', 'vLLM/new', 'fp8', 'Ada', 'GDDR', 'vLLM/Ada', 'vLLM/GDDR')
+    ('vLLM', 'new', 'vLLM/new', 'fp8', 'Ada', 'GDDR', 'vLLM/Ada', 'vLLM/GDDR', 'fp8/Ada')
     """
     chip, memory = architecture_class(gpu), "HBM" if gpu.mem_type.startswith("HBM") else "GDDR"
-    own = (f"{engine.value}/{chip}", f"{engine.value}/{memory}")
+    own = (f"{engine.value}/{chip}", f"{engine.value}/{memory}", f"{family}/{chip}")
     return (engine.value, era.value, f"{engine.value}/{era.value}", family, chip, memory, *own)
 
 

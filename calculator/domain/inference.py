@@ -78,6 +78,7 @@ class Rates:
     local_layers: int
     window_tokens: int
     kv_token_s: float
+    idle_sequences: float
     attention_token_s: float
     stages: int
     chunk_tokens: float
@@ -214,6 +215,7 @@ def rates(deployment: Deployment, constants: ServingConstants) -> Rates:
         local_layers=local,
         window_tokens=model.sliding_window or UNBOUNDED_TOKENS,
         kv_token_s=_context_token_s(deployment, constants, half_peak),
+        idle_sequences=constants.kv_half_streams * kv_heads_a_gpu_divisor(model, tensor) / model.kv_heads,
         attention_token_s=_prompt_attention_token_s(deployment, constants, half_peak),
         stages=deployment.pipeline_parallel,
         chunk_tokens=constants.chunk_tokens,
@@ -232,7 +234,8 @@ def touched_ratio(rates: Rates, tokens: float) -> float:
 
 def _joined(read_s: float, multiply_s: float, norm: float) -> float:
     """Reading and multiplying overlap in part: (a^n + b^n)^(1/n)."""
-    return float((read_s**norm + multiply_s**norm) ** (1 / norm))
+    joined: float = (read_s**norm + multiply_s**norm) ** (1 / norm)
+    return joined
 
 
 def reach_layers(rates: Rates, context_tokens: float) -> float:
@@ -244,12 +247,13 @@ def decode_step_s(rates: Rates, batch: float, context_tokens: float) -> float:
     """One token for each of `batch` sequences whose mean live context is `context_tokens`.
 
     Weights read and matrices multiplied (overlapping in part) + cache read + all-reduces + the host's share:
-    step = ((W(B)/BW)^n + (2PB/F)^n)^(1/n) + B·C·kv + AR(B) + c_step + c_layer·L + c_seq·B.
+    step = ((W(B)/BW)^n + (2PB/F)^n)^(1/n) + (B + B½)·C·kv + AR(B) + c_step + c_layer·L + c_seq·B. B½ is what few
+    sequences leave idle: a lone stream's cache is read by few of the GPU's units.
     """
     local_batch = max(1.0, batch / rates.groups)
     read_s = rates.dense_read_s + rates.expert_read_s * touched_ratio(rates, batch)
     multiply_s = local_batch * rates.decode_token_s + batch * rates.decode_expert_token_s
-    cache_s = local_batch * reach_layers(rates, context_tokens) * rates.kv_token_s
+    cache_s = (local_batch + rates.idle_sequences) * reach_layers(rates, context_tokens) * rates.kv_token_s
     host_s = rates.pass_s + rates.sequence_s * local_batch
     links_s = rates.link_pass_s + batch * rates.link_token_s
     return _joined(read_s, multiply_s, rates.norm) + cache_s + links_s + host_s

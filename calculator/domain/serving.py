@@ -3,7 +3,8 @@
 Built on `inference`'s kernel. A closed loop of N clients is assumed: each sends its next request when the last ends.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from calculator.domain.calibration import ServingConstants
 from calculator.domain.inference import Rates, decode_step_s, prompt_alone_s, prompt_work_s
@@ -22,8 +23,7 @@ class Load:
     prefix_hit_ratio: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A server under one load. `queue_s`, `prefill_s` and `first_step_s` add up to `first_token_s`."""
 
     running: float
@@ -77,16 +77,53 @@ def point(rates: Rates, constants: ServingConstants, load: Load, room: float) ->
     queue_s = admission_s + beyond_s + wait_s(prompt_s, running, cycle_s, constants)
     first_step_s = constants.inflight_steps * step
     first_token_s = queue_s + prefill_s + first_step_s
-    return Point(
-        running=running,
-        first_token_s=first_token_s,
-        queue_s=queue_s,
-        prefill_s=prefill_s,
-        first_step_s=first_step_s,
-        token_s=token_s,
-        output_tok_per_s=running * load.output_tokens / cycle_s,
-        request_s=cycle_s,
-    )
+    output_tok_per_s = running * load.output_tokens / cycle_s
+    return Point(running, first_token_s, queue_s, prefill_s, first_step_s, token_s, output_tok_per_s, cycle_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a visitor accepts, in seconds; None sets no limit."""
+
+    first_token_s: float | None = None
+    token_s: float | None = None
+    end_to_end_s: float | None = None
+
+    def held_by(self, found: Point, output_tokens: float) -> bool:
+        """Whether a point holds all of them."""
+        values = (found.first_token_s, found.token_s, end_to_end_s(found, output_tokens))
+        limits = (self.first_token_s, self.token_s, self.end_to_end_s)
+        return all(limit is None or value <= limit for value, limit in zip(values, limits, strict=True))
+
+
+def end_to_end_s(found: Point, output_tokens: float) -> float:
+    """From sending a request to its last token: first token + (O − 1) × time a token."""
+    return found.first_token_s + (output_tokens - 1) * found.token_s
+
+
+def saturated(rates: Rates, constants: ServingConstants, load: Load, room: float) -> Point:
+    """The server with as many clients as it runs at once: its highest throughput, and no queue beyond."""
+    most = running_sequences(replace(load, concurrency=room), room, constants, rates.groups)
+    return point(rates, constants, replace(load, concurrency=most), room)
+
+
+def best_point(
+    rates: Rates, constants: ServingConstants, load: Load, room: float, targets: Targets
+) -> tuple[int, Point] | None:
+    """The most clients under the targets, and the point there; None where even one client misses them.
+
+    Latency grows with the clients, so halving finds it.
+    """
+    held: tuple[int, Point] | None = None
+    low, high = 1, max(1, int(running_sequences(replace(load, concurrency=room), room, constants, rates.groups)))
+    while low <= high:
+        clients = (low + high) // 2
+        found = point(rates, constants, replace(load, concurrency=clients), room)
+        if targets.held_by(found, load.output_tokens):
+            held, low = (clients, found), clients + 1
+        else:
+            high = clients - 1
+    return held
 
 
 def single_stream_tok_per_s(rates: Rates, context_tokens: float) -> float:

@@ -63,7 +63,7 @@ def test_each_group_fills_its_own_dataclass() -> None:
 
 def test_classes_name_engine_age_precision_chip_and_memory_and_never_a_model() -> None:
     classes = calibrating.serving_classes(Engine.VLLM, Era.OLD, "fp16", A100_80)
-    assert classes == ("vLLM", "old", "vLLM/old", "fp16", "Ampere", "HBM", "vLLM/Ampere", "vLLM/HBM")
+    assert classes == ("vLLM", "old", "vLLM/old", "fp16", "Ampere", "HBM", "vLLM/Ampere", "vLLM/HBM", "fp16/Ampere")
     assert "GDDR" in calibrating.training_classes(Framework.NATIVE, "full", "fp8", RTX_4090)
 
 

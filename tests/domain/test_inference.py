@@ -49,6 +49,13 @@ def test_the_cache_is_read_for_every_sequence_of_the_batch() -> None:
     assert added == pytest.approx(4 * (cache_bytes / 2039e9 + attention_flop / 312e12))
 
 
+def test_a_lone_stream_reads_its_cache_slower_than_its_share_of_a_batch() -> None:
+    plain, idle = ideal(norm=50.0), ideal(norm=50.0, kv_half_streams=16.0)
+    context = inference.decode_step_s(plain, 1, 4096) - inference.decode_step_s(plain, 1, 0)
+    slower = inference.decode_step_s(idle, 1, 4096) - inference.decode_step_s(idle, 1, 0)
+    assert slower == pytest.approx(context * (1 + 16 / 8))
+
+
 def test_p1_p24_attention_counts_kv_heads_for_bytes_and_heads_times_head_dim_for_flop() -> None:
     wide = replace(MISTRAL, head_dim=256)
     narrow_rates, wide_rates = ideal(), rates(deployment(model=wide), IDEAL)

@@ -1,0 +1,1 @@
+"""How close the formulas come to published measurements: reading, predicting, fitting, statistics. Knows no Django."""

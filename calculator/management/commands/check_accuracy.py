@@ -1,0 +1,41 @@
+"""`manage.py check_accuracy`: predict every published measurement with the functions that the pages use."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from calculator.accuracy import store
+from calculator.accuracy.report import document, row_fields, rows, run, table
+
+
+class Command(BaseCommand):
+    help = "Compares the estimates with published measurements, by file, metric, engine class and precision."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        fixtures = Path(settings.BASE_DIR) / "fixtures"
+        parser.add_argument("--data", type=Path, default=fixtures / "measurements", help="folder of the CSV files")
+        parser.add_argument("--json", type=Path, help="write the statistics to this file")
+        parser.add_argument("--rows", type=Path, help="write every prediction to this CSV file")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["data"].is_dir():
+            raise CommandError(f"{options['data']} is not a folder.")
+        fixtures = Path(settings.BASE_DIR) / "fixtures"
+        try:
+            calibration = store.read(fixtures / "calibration.json")
+        except (OSError, KeyError, ValueError) as error:
+            raise CommandError(f"No usable calibration ({error}); run fit_calibration first.") from error
+        report = run(fixtures, options["data"], calibration)
+        self.stdout.write(table(report))
+        if options["json"]:
+            text = json.dumps(document(report), indent=1, ensure_ascii=False)
+            options["json"].write_text(text + "\n", encoding="utf-8")
+        if options["rows"]:
+            with options["rows"].open("w", encoding="utf-8", newline="") as stream:
+                writer = csv.DictWriter(stream, row_fields(), lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows(report))
