@@ -1,6 +1,7 @@
-"""Backup and restore of var/: the SQLite database through its online backup, the secret key, and files people uploaded.
+"""Backup and restore of var/: the SQLite database through its online backup, the secret key, files people uploaded,
+and what each throughput run recorded, which the database names by SHA-256.
 
-What can be made again (queue, collected static files, browsers, benchmarks' work folders) stays out. The archive holds
+What can be made again (queue, collected static files, browsers, the test model's weights) stays out. The archive holds
 the secret key, so only its owner may read it.
 """
 
@@ -18,7 +19,8 @@ from pathlib import Path
 DATABASE = "db.sqlite3"
 SECRET_KEY = "secret_key"  # noqa: S105
 UPLOADS = "uploads"
-KEPT = (DATABASE, SECRET_KEY, UPLOADS)
+RUNS = "runs"
+KEPT = (DATABASE, SECRET_KEY, UPLOADS, RUNS)
 SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
@@ -30,6 +32,11 @@ def copy_database(source: Path, target: Path) -> None:
     """A consistent copy while the product runs, whatever it writes meanwhile."""
     with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(target)) as copy:
         live.backup(copy)
+
+
+def kept_member(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Files and folders only: a running engine's socket or link is no evidence, and `unpack` would refuse it."""
+    return member if member.isfile() or member.isdir() else None
 
 
 def create(var: Path, now: dt.datetime) -> Path:
@@ -46,9 +53,9 @@ def create(var: Path, now: dt.datetime) -> Path:
         handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as raw, tarfile.open(fileobj=raw, mode="w:gz") as tar:
             tar.add(copy, arcname=DATABASE)
-            for name in (SECRET_KEY, UPLOADS):
+            for name in KEPT[1:]:
                 if (var / name).exists():
-                    tar.add(var / name, arcname=name)
+                    tar.add(var / name, arcname=name, filter=kept_member)
         archive.replace(target)
     return target
 

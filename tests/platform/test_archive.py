@@ -2,7 +2,10 @@
 
 import datetime as dt
 import fcntl
+import hashlib
 import io
+import os
+import shutil
 import sqlite3
 import stat
 import tarfile
@@ -14,6 +17,7 @@ import pytest
 from tests.platform import processes
 from vmcloud import archive
 
+SAMPLES = '{"i": 0, "ttft_s": 0.25}\n'
 NOW = dt.datetime(2026, 11, 30, 12, 0, 0)  # noqa: DTZ001  (only names a file)
 
 
@@ -39,6 +43,10 @@ def var(tmp_path: Path) -> Path:
     (folder / "secret_key").write_text("key one")
     (folder / "uploads").mkdir()
     (folder / "uploads" / "prices.csv").write_text("a;b")
+    (folder / "runs" / "R-1").mkdir(parents=True)
+    (folder / "runs" / "R-1" / "samples.jsonl").write_text(SAMPLES)
+    (folder / "models").mkdir()
+    (folder / "models" / "test.gguf").write_text("weights")
     (folder / "queue").mkdir()
     (folder / "queue" / "message").write_text("in flight")
     return folder
@@ -57,6 +65,34 @@ def test_a_backup_comes_back_whole(var: Path) -> None:
     assert read(kept) == "after", "what was there is kept beside it"
 
 
+def test_what_a_run_recorded_comes_back_byte_for_byte(var: Path) -> None:
+    """The database holds the SHA-256 of each file of samples: a backup without them could not be verified."""
+    samples = var / "runs" / "R-1" / "samples.jsonl"
+    before = hashlib.sha256(samples.read_bytes()).hexdigest()
+    made = archive.create(var, NOW)
+    samples.write_text("changed")
+    (var / "runs" / "R-2").mkdir()
+    kept = archive.restore(var, made, NOW)
+    assert hashlib.sha256(samples.read_bytes()).hexdigest() == before
+    assert not (var / "runs" / "R-2").exists(), "a run that the restored database does not know is set aside"
+    assert kept is not None and (kept / "runs" / "R-1" / "samples.jsonl").read_text() == "changed"
+
+
+def test_a_backup_made_while_a_run_is_at_work_comes_back(var: Path) -> None:
+    """A socket or a link in the run's folder is left out rather than refused on the way back."""
+    (var / "runs" / "R-1" / "latest").symlink_to("/etc/hostname")
+    os.mkfifo(var / "runs" / "R-1" / "pipe")
+    archive.restore(var, archive.create(var, NOW), NOW)
+    assert [path.name for path in (var / "runs" / "R-1").iterdir()] == ["samples.jsonl"]
+
+
+def test_a_backup_without_runs_comes_back(var: Path) -> None:
+    shutil.rmtree(var / "runs")
+    archive.restore(var, archive.create(var, NOW), NOW)
+    assert read(var) == "before"
+    assert not (var / "runs").exists()
+
+
 def test_a_backup_while_somebody_writes_holds_what_was_committed(var: Path) -> None:
     with closing(sqlite3.connect(var / "db.sqlite3")) as writer:
         writer.execute("BEGIN IMMEDIATE")
@@ -71,7 +107,15 @@ def test_a_backup_is_private_and_holds_no_scratch_files(var: Path) -> None:
     made = archive.create(var, NOW)
     assert stat.S_IMODE(made.stat().st_mode) == 0o600
     with tarfile.open(made) as tar:
-        assert set(tar.getnames()) == {"db.sqlite3", "secret_key", "uploads", "uploads/prices.csv"}
+        assert set(tar.getnames()) == {
+            "db.sqlite3",
+            "secret_key",
+            "uploads",
+            "uploads/prices.csv",
+            "runs",
+            "runs/R-1",
+            "runs/R-1/samples.jsonl",
+        }
     assert [path.name for path in (var / "backups").iterdir()] == [made.name]
 
 

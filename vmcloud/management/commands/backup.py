@@ -23,7 +23,8 @@ def refuse_postgresql() -> None:
 
 class Command(BaseCommand):
     help = (
-        "Write the SQLite database, the secret key and uploaded files to var/backups/ (mode 600), also while running."
+        "Write the SQLite database, the secret key, uploaded files and what runs recorded to var/backups/ (mode 600), "
+        "also while running."
     )
     requires_system_checks = []
 

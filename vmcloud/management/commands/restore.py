@@ -13,7 +13,7 @@ from vmcloud.management.commands.backup import refuse_postgresql
 
 
 class Command(BaseCommand):
-    help = "Replace database, secret key and uploaded files by those of a backup; the present ones are kept."
+    help = "Replace database, secret key, uploads and recorded runs by those of a backup; the present ones are kept."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
