@@ -60,7 +60,7 @@
     for (const box of boxes()) if (drawn.has(box)) draw(box); else { near.observe(box); resized.observe(box); }
   };
   window.chartsReady = () => Promise.allSettled(boxes().map((box) => draw(box)));
-  for (const name of ["htmx:after:swap", "htmx:afterSwap", "themechange"]) document.addEventListener(name, refresh);
+  for (const name of ["htmx:after:swap", "themechange"]) document.addEventListener(name, refresh);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
   addEventListener("beforeprint", () => {
     theme = root.dataset.theme;
