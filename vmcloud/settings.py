@@ -126,6 +126,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "vmcloud.headers.private_unless_said",
     # Below WhiteNoise, whose files are compressed already; Django pads the length against guessing by size.
     "django.middleware.gzip.GZipMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
