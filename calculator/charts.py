@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.gpubill import instances_for
-from calculator.domain.scenario import Comparison, EconomicsEstimate
+from calculator.domain.scenario import Comparison, EconomicsEstimate, Verdict
 from calculator.presenters import counted, crossing, words
 from calculator.presenters.stats import reference
 
@@ -30,6 +30,8 @@ TICKS = (1, 2, 5)
 ENDS = (1, 2, 3, 5, 10)
 PLOT_HEIGHT_PX = 316
 LABEL_GAP_PX = 18
+LABEL_CHAR_PX = 8
+LABELS_AT_LEAST_PX = 140
 
 
 class Point(NamedTuple):
@@ -108,7 +110,7 @@ class Plot:
 def break_even(estimate: EconomicsEstimate) -> Chart | None:
     """Monthly cost against volume: the GPU as a staircase, each API as a line; None where no line can be drawn."""
     row, stairs = reference(estimate), _stairs(estimate)
-    if row is None or stairs is None or row.bill.eur is None or not estimate.volume_tokens:
+    if row is None or row.verdict is Verdict.UNKNOWN or stairs is None or not estimate.volume_tokens:
         return None
     plot = Plot(estimate, row, stairs, *_range(estimate, row, stairs))
     return Chart(
@@ -242,12 +244,13 @@ def _dots(plot: Plot) -> list[Figure]:
 
 
 def _layout(plot: Plot) -> Figure:
+    ends = _end_labels(plot)
     return {
         "xaxis": _volume_axis(plot),
         "yaxis": {"rangemode": "tozero", "tickformat": ",.0f", "zeroline": False, "fixedrange": True, "nticks": 6},
-        "margin": {"l": 52, "r": 140, "t": 16, "b": 48},
+        "margin": {"l": 52, "r": _room(ends), "t": 16, "b": 48},
         "shapes": _rules(plot),
-        "annotations": [*_end_labels(plot), *_volume_label(plot), *_crossing_label(plot)],
+        "annotations": [*ends, *_volume_label(plot), *_crossing_label(plot)],
         "showlegend": False,
         "hovermode": False,
         "dragmode": False,
@@ -322,6 +325,12 @@ def _end_labels(plot: Plot) -> list[Figure]:
         _note(text, plot.high, _euros(cost), role, xanchor="left", xshift=8, yshift=shift, align="left")
         for cost, text, role, shift in _apart(ends)
     ]
+
+
+def _room(ends: list[Figure]) -> int:
+    """Pixels right of the plot that hold the longest name in bold."""
+    longest = max(len(part) for note in ends for part in note["text"].split("<br>"))
+    return max(LABELS_AT_LEAST_PX, longest * LABEL_CHAR_PX + LABEL_CHAR_PX)
 
 
 def _api_ends(plot: Plot) -> list[tuple[Decimal, str, str]]:

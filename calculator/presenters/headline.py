@@ -140,6 +140,8 @@ def _unknown_gpu(estimate: EconomicsEstimate) -> SafeString:
             name,
             words.basis_name(bill.basis),
         )
+    if bill.price is None and bill.sku.is_test_host:
+        return format_html(_("{} n’a pas de prix\u00a0: saisissez-en un pour connaître son coût par token."), name)
     if bill.price is None:
         return format_html(_("{} est sur devis\u00a0: saisissez un prix pour le comparer aux API."), name)
     if bill.throughput is None:

@@ -58,7 +58,7 @@ def sku_options(form: EconomicsForm) -> list[tuple[str, str]]:
 
 def _sku_label(sku: Sku) -> str:
     label = f"{sku.code} — {sku.label}" if sku.label else sku.code
-    return label if sku.prices else f"{label} ({_('sur devis')})"
+    return label if sku.prices or sku.is_test_host else f"{label} ({_('sur devis')})"
 
 
 @register.simple_tag

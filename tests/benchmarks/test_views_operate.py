@@ -77,7 +77,7 @@ def test_actions_are_guarded_against_forged_forms(operator: User) -> None:
     assert [strict.post(address, GOOD).status_code for address in actions()] == [403] * 4
 
 
-@pytest.mark.parametrize(("language", "heading"), [("fr", "Nouvelle mesure"), ("en", "New run")])
+@pytest.mark.parametrize(("language", "heading"), [("fr", "Nouvelle mesure"), ("en", "New benchmark")])
 def test_the_form_comes_filled(client: Client, operator: User, language: str, heading: str) -> None:
     text = client.get(f"/{language}/runs/new").content.decode()
     assert heading in text and 'value="1, 2, 4, 8"' in text
@@ -149,7 +149,7 @@ def test_publishing_twice_leaves_one_set_and_withdrawing_takes_it_back(client: C
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
-    [("fr", "Seule une mesure terminée se publie."), ("en", "Only a finished run can be published.")],
+    [("fr", "Seule une mesure terminée se publie."), ("en", "Only a finished benchmark can be published.")],
 )
 def test_a_refused_publication_is_a_sentence(client: Client, operator: User, language: str, sentence: str) -> None:
     run = runs.ended("failed")

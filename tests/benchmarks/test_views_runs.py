@@ -20,7 +20,7 @@ def page(client: Client, language: str = "fr") -> str:
     ("language", "title", "invitation"),
     [
         ("fr", "Aucune mesure pour l’instant", "Se connecter pour en lancer une"),
-        ("en", "No run yet", "Log in to start one"),
+        ("en", "No benchmark yet", "Log in to start one"),
     ],
 )
 def test_without_runs_the_page_says_what_a_run_is(client: Client, language: str, title: str, invitation: str) -> None:

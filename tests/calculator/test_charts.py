@@ -217,6 +217,13 @@ def test_the_table_holds_the_points_of_the_drawing_in_order() -> None:
     assert rows[2].gpu == f"1\u202f661,28{NB}€" and rows[2].api == f"1\u202f447,73{NB}€"
 
 
+def test_the_longest_name_has_room_beside_the_plot() -> None:
+    """18 characters of “mistral-small-2603”, each under 8 px in bold at 12 px, and as much beside them."""
+    assert chart().figure["layout"]["margin"]["r"] == 19 * 8
+    named = [{"text": "GPU-SUPERCOMPUTE\u00a0× 12<br>b"}]
+    assert charts._room(named) == 22 * 8
+
+
 def test_nothing_is_drawn_without_a_price_a_rate_or_an_api() -> None:
     asked = estimate(offer.scenario(sku="GPU-SUPERCOMPUTE"), offer.facts(sku=offer.SUPERCOMPUTE))
     assert charts.break_even(asked) is None

@@ -1,5 +1,6 @@
 """The sentence on top: right in grammar for no, one or many APIs, and never more than the table under it says."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -119,6 +120,12 @@ def test_a_price_on_request_is_no_zero() -> None:
     sentence = headline.sentence(asked)
     assert sentence == f"GPU-SUPERCOMPUTE est sur devis{NB}: saisissez un prix pour le comparer aux API."
     assert "0" not in sentence
+
+
+def test_this_machine_is_not_for_sale_so_no_price_can_be_asked_for() -> None:
+    own = replace(offer.SUPERCOMPUTE, code="CPU-LOCAL", is_test_host=True)
+    sentence = headline.sentence(estimate(offer.scenario(sku="CPU-LOCAL"), offer.facts(sku=own)))
+    assert sentence == f"CPU-LOCAL n’a pas de prix{NB}: saisissez-en un pour connaître son coût par token."
 
 
 def test_a_gpu_without_a_monthly_price_points_to_the_other_billing() -> None:
