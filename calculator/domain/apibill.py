@@ -154,11 +154,21 @@ def _mode_cost(api: ApiModel, mode: Mode, usage: Usage) -> tuple[RequestCost, tu
     )
 
 
+def _too_long(api: ApiModel, usage: Usage) -> tuple[Message, ...]:
+    window = api.context_window_tokens
+    if window is None or usage.input_tokens + usage.output_tokens <= window:
+        return ()
+    return (Message("context_window_exceeded", {"api": api.code, "window_tokens": window}, "input_tokens"),)
+
+
 def quote(api: ApiModel, usage: Usage, mode: Mode, batch_share_ratio: Decimal = ZERO) -> Quote:
     """The cost of one request in `mode`, with `batch_share_ratio` of the requests at the batch price.
 
-    Modes are mixed only by that share, which the visitor states; a mode that is not sold makes the cost unknown.
+    Modes are mixed only by that share, which the visitor states; a mode that is not sold makes the cost unknown, and
+    so does a request that is longer than the model's context window: the vendor would refuse it.
     """
+    if refused := _too_long(api, usage):
+        return Quote(api, mode, None, reasons=refused)
     if not batch_share_ratio or mode is Mode.BATCH:
         cost, reasons = _mode_cost(api, mode, usage)
         return Quote(api, mode, cost.usd, cost.over_tokens, cost.sources, reasons)

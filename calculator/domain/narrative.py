@@ -112,14 +112,10 @@ def _gpu_warnings(inputs: Inputs, bill: GpuBill) -> Iterator[Message]:
 def _api_warnings(inputs: Inputs, compared: tuple[Comparison, ...], today: dt.date) -> Iterator[Message]:
     if inputs.terms.conversion.usd_per_eur is None:
         yield Message("no_exchange_rate", field="usd_per_eur")
-    month = inputs.terms.month
     for api in (item.bill.api for item in compared):
         if api.retired_on is not None:
             code = "api_retired" if api.retired_on <= today else "api_retiring"
             yield Message(code, {"api": api.code, "on": api.retired_on})
-        window = api.context_window_tokens
-        if window is not None and month.input_tokens + month.output_tokens > window:
-            yield Message("context_window_exceeded", {"api": api.code, "window_tokens": window}, "input_tokens")
     for item in compared:
         yield from item.bill.reasons
 

@@ -16,6 +16,7 @@ from calculator.domain.scenario import (
     EconomicsEstimate,
     EconomicsScenario,
     Message,
+    Outcome,
     Rental,
     TrafficBy,
     Verdict,
@@ -117,12 +118,28 @@ def test_more_than_one_gpu_is_said() -> None:
     assert "capacity_exceeded" not in codes(estimate())
 
 
-def test_a_request_longer_than_the_context_window_is_said() -> None:
+def test_a_request_longer_than_the_context_window_is_said_and_never_priced() -> None:
     small = replace(flat_api("15.00", "small"), context_window_tokens=1_000)
     found = economics.estimate(scenario(input_tokens=Decimal(501)), facts(apis=(small,)))
     assert warning(found, "context_window_exceeded").values["api"] == "small"
+    assert found.comparisons[0].bill.usd is None
+    assert found.comparisons[0].verdict is Verdict.UNKNOWN
+    assert found.headline.values["unknown_against"] == "small"
+    assert found.comparisons[0].break_even.outcome is Outcome.UNKNOWN
+
+
+def test_a_request_that_just_fits_the_context_window_is_priced() -> None:
+    small = replace(flat_api("15.00", "small"), context_window_tokens=1_000)
     fits = economics.estimate(scenario(input_tokens=Decimal(500)), facts(apis=(small,)))
     assert "context_window_exceeded" not in codes(fits)
+    assert fits.comparisons[0].bill.usd is not None
+
+
+def test_a_batch_share_says_once_that_the_request_is_too_long() -> None:
+    small = replace(flat_api("15.00", "small"), context_window_tokens=1_000)
+    asked = scenario(input_tokens=Decimal(501), batch_share_ratio=Decimal("0.5"))
+    said = [item.code for item in economics.estimate(asked, facts(apis=(small,))).warnings]
+    assert said.count("context_window_exceeded") == 1
 
 
 def test_a_reference_that_is_not_compared_is_replaced_aloud() -> None:
