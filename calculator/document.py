@@ -168,7 +168,7 @@ def overview_data(row: OverviewRow) -> dict[str, Any]:
         for code, verdict, ratio in row.verdicts
     ]
     price = sourced_data(f"price_{row.gpu.basis.value}", row.gpu.price) if row.gpu.price else None
-    return {**bill_line(row.gpu), "price": price, "verdicts": verdicts}
+    return {**bill_line(row.gpu), "price": price, "verdicts": verdicts, "incomplete": row.incomplete}
 
 
 def volume_data(row: VolumeRow) -> dict[str, Any]:
@@ -180,6 +180,7 @@ def volume_data(row: VolumeRow) -> dict[str, Any]:
         "apis": cells,
         "cheapest": row.cheapest,
         "is_current": row.is_current,
+        "incomplete": row.incomplete,
     }
 
 

@@ -14,6 +14,9 @@ from calculator.domain.scenario import BillingStep, GpuBill, Message, Rental
 from calculator.domain.units import HOUR_S, MTOK, to_decimal
 from calculator.domain.workload import Demand
 
+PROMPT_TIME_NOT_COUNTED = "prompt_time_not_counted"
+"""Code of the message that there is a prompt and no rate to read it at."""
+
 SAME_COUNT_RATIO = Decimal("1e-18")
 """A ratio this little above a whole number is that number: a division of 28 digits may leave a last-digit remainder."""
 
@@ -134,6 +137,11 @@ class Plan:
         return self.sku.is_test_host or (self.throughput is not None and self.throughput.test_model)
 
     @property
+    def omits_prompt_time(self) -> bool:
+        """There is a prompt and no rate to read it at: the GPU looks faster than it will be."""
+        return any(reason.code == PROMPT_TIME_NOT_COUNTED for reason in self.reasons)
+
+    @property
     def comparable(self) -> bool:
         """A bill exists and may stand in a verdict."""
         return self.month_eur is not None and self.full is not None and not self.is_test
@@ -186,7 +194,7 @@ def _reasons(month: Demand, sku: Sku, price: Sourced[Decimal] | None, full: Deci
     if sku.throughput is None:
         found.append(Message("no_throughput", field="rate_tok_per_s"))
     elif month.prompt_tokens and sku.throughput.prefill_tok_per_s is None:
-        found.append(Message("prompt_time_not_counted", field="prefill_tok_per_s"))
+        found.append(Message(PROMPT_TIME_NOT_COUNTED, field="prefill_tok_per_s"))
     elif full is None:
         found.append(Message("no_gpu_time", field="output_tokens"))
     return tuple(found)

@@ -189,10 +189,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """One SKU × basis against every API: for the table "each GPU against each API"."""
+    """One SKU × basis against every API: for the table "each GPU against each API".
+
+    `incomplete` here and in the rows below = the time to read the prompt is not counted on the GPU's side.
+    """
 
     gpu: GpuBill
     verdicts: tuple[tuple[str, Verdict, Decimal | None], ...]
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +211,7 @@ class VolumeRow:
     cells: tuple[tuple[str, Decimal | None, Verdict], ...]
     cheapest: str
     is_current: bool = False
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +223,7 @@ class UtilisationCell:
     verdict: Verdict
     difference_ratio: Decimal | None
     is_current: bool = False
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,12 +45,13 @@ def overview(inputs: Inputs, skus: tuple[Sku, ...]) -> tuple[OverviewRow, ...]:
             continue
         shown = _shown_sku(sku, inputs.chosen.sku)
         for basis in _sold(shown, inputs.chosen.basis):
-            bill = gpu_bill(plan(shown, basis, inputs.terms), inputs.terms, units)
+            planned = plan(shown, basis, inputs.terms)
+            bill = gpu_bill(planned, inputs.terms, units)
             verdicts = tuple(
                 (code, verdict(bill.total_eur, api, inputs.tie_ratio), difference_ratio(bill.total_eur, api))
                 for code, api in eur
             )
-            rows.append(OverviewRow(bill, verdicts))
+            rows.append(OverviewRow(bill, verdicts, planned.omits_prompt_time))
     return tuple(rows)
 
 
@@ -82,6 +83,7 @@ def _volume_row(inputs: Inputs, volume_tokens: Decimal) -> VolumeRow:
         cells=tuple((code, eur, verdict(total, eur, inputs.tie_ratio)) for code, eur in amounts),
         cheapest=cheapest([(GPU, total), *amounts]),
         is_current=volume_tokens == inputs.terms.month.volume_tokens,
+        incomplete=inputs.chosen.omits_prompt_time,
     )
 
 
@@ -106,7 +108,8 @@ def _utilisation_row(
         total = chosen.total_eur(served, ratio) if chosen.comparable else None
         difference = difference_ratio(total, api_eur)
         is_current = is_own_row and volume == own_volume
-        yield UtilisationCell(ratio, volume, verdict(total, api_eur, tie), difference, is_current)
+        found = verdict(total, api_eur, tie)
+        yield UtilisationCell(ratio, volume, found, difference, is_current, chosen.omits_prompt_time)
 
 
 def year_row(code: str, month_eur: Decimal | None, reference_eur: Decimal | None) -> YearRow:

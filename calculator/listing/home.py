@@ -132,6 +132,7 @@ class Comparison(NamedTuple):
     mode: str
     columns: tuple[tables.Column, ...]
     rows: tuple[TableRow, ...]
+    reserve: str
     single_stream: bool
     throughput: SafeString
 
@@ -177,6 +178,7 @@ def comparison(found: Answer) -> Comparison:
         mode=words.mode_name(estimate.scenario.mode),
         columns=tables.columns(estimate),
         rows=tuple(_table_row(row, estimate.scenario) for row in estimate.overview),
+        reserve=tables.overview_reserve(estimate),
         single_stream=tables.has_single_stream(estimate),
         throughput=badges.html(tables.weakest_throughput(estimate)),
     )

@@ -32,10 +32,12 @@ class EconomicsPage:
     chart: charts.Chart | None
     columns: tuple[tables.Column, ...]
     overview: tuple[tables.SkuRow, ...]
+    overview_reserve: str
     volumes: tuple[tables.VolumeLine, ...]
+    reserve: str
     heat: tables.HeatTable
     years: tuple[tables.YearLine, ...]
-    total: tables.Total
+    total: tables.Total | None
     formulas: tuple[steps.FormulaView, ...]
     trust: Badge | None
     throughput: Badge | None
@@ -72,7 +74,9 @@ def economics(estimate: EconomicsEstimate) -> EconomicsPage:
         chart=charts.break_even(estimate),
         columns=tables.columns(estimate),
         overview=tables.overview(estimate),
+        overview_reserve=tables.overview_reserve(estimate),
         volumes=tables.volumes(estimate),
+        reserve=tables.chosen_reserve(estimate),
         heat=tables.heat(estimate),
         years=tables.years(estimate),
         total=tables.total(estimate),

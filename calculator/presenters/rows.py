@@ -11,7 +11,7 @@ from calculator import formats
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import ApiBill, Comparison, EconomicsEstimate, GpuBill, Outcome
 from calculator.domain.units import to_decimal
-from calculator.presenters import counted, labels, words
+from calculator.presenters import counted, labels, tables, words
 from calculator.presenters.badges import AnySourced, word
 from calculator.presenters.headline import sentence
 
@@ -157,6 +157,13 @@ def _overview(estimate: EconomicsEstimate) -> Iterator[Row]:
         kind = word(row.gpu.trust) if row.gpu.trust else ""
         total: Value = row.gpu.total_eur if row.gpu.price else _("sur devis")
         yield Row(section, name, total, _("€ HT / mois"), kind)
+    yield from _reserve(section, tables.overview_reserve(estimate))
+
+
+def _reserve(section: str, text: str) -> Iterator[Row]:
+    """What the figures of a section leave out, in the words of the page."""
+    if text:
+        yield Row(section, _("Réserve"), text)
 
 
 def _volumes(estimate: EconomicsEstimate) -> Iterator[Row]:
@@ -167,6 +174,7 @@ def _volumes(estimate: EconomicsEstimate) -> Iterator[Row]:
         yield Row(section, f"{at}, {line.gpu.sku.code}", line.gpu.total_eur, _("€ HT / mois"))
         for code, amount, _verdict in line.cells:
             yield Row(section, f"{at}, {names.get(code, code)}", amount, _("€ HT / mois"))
+    yield from _reserve(section, tables.chosen_reserve(estimate))
 
 
 def _years(estimate: EconomicsEstimate) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from calculator import formats, permalinks
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, weakest_kind
 from calculator.domain.scenario import (
     Comparison,
     EconomicsEstimate,
@@ -241,8 +241,10 @@ class HeatTable(NamedTuple):
 
 
 def heat(estimate: EconomicsEstimate) -> HeatTable:
-    """The utilisation × volume table; the visitor's own cell carries the class `you`."""
+    """The utilisation × volume table; the visitor's own cell carries the class `you`. Empty where nothing is known."""
     cells = estimate.utilisations
+    if all(cell.verdict is Verdict.UNKNOWN for cell in cells):
+        return HeatTable((), ())
     counts = list(dict.fromkeys(cell.volume_tokens for cell in cells))
     ratios = list(dict.fromkeys(cell.utilisation_ratio for cell in cells))
     found = {(cell.utilisation_ratio, cell.volume_tokens): _heat_cell(cell) for cell in cells}
@@ -295,6 +297,27 @@ def years(estimate: EconomicsEstimate) -> tuple[YearLine, ...]:
     )
 
 
+def overview_reserve(estimate: EconomicsEstimate) -> str:
+    """What the verdicts of “each GPU” leave out, naming the GPUs where it is not all of them; empty if nothing."""
+    judged = [row for row in estimate.overview if any(kind is not Verdict.UNKNOWN for _api, kind, _gap in row.verdicts)]
+    short = dict.fromkeys(row.gpu.sku.code for row in judged if row.incomplete)
+    if not short:
+        return ""
+    if all(row.incomplete for row in judged):
+        return _prompt_reserve()
+    return _("Temps du prompt non compté pour %(gpus)s\u00a0: verdicts incomplets.") % {"gpus": ", ".join(short)}
+
+
+def chosen_reserve(estimate: EconomicsEstimate) -> str:
+    """What the tables about the chosen GPU leave out; empty if nothing."""
+    kinds = (kind for row in estimate.volumes if row.incomplete for _api, _eur, kind in row.cells)
+    return _prompt_reserve() if any(kind is not Verdict.UNKNOWN for kind in kinds) else ""
+
+
+def _prompt_reserve() -> str:
+    return _("Temps du prompt non compté\u00a0: verdicts incomplets.")
+
+
 class Total(NamedTuple):
     """A total with its tax, computed once on the total."""
 
@@ -303,8 +326,10 @@ class Total(NamedTuple):
     gross: str
 
 
-def total(estimate: EconomicsEstimate) -> Total:
-    """The GPU's month without and with VAT."""
+def total(estimate: EconomicsEstimate) -> Total | None:
+    """The GPU's month without and with VAT; None where it has no cost."""
+    if estimate.gpu.total_eur is None:
+        return None
     return Total(
         formats.money(estimate.gpu.total_eur),
         formats.percent(estimate.scenario.vat_ratio, 1 if estimate.scenario.vat_ratio * 100 % 1 else 0),
@@ -318,6 +343,7 @@ def has_single_stream(estimate: EconomicsEstimate) -> bool:
 
 
 def weakest_throughput(estimate: EconomicsEstimate) -> Badge | None:
-    """The badge of the overview's throughputs: that of the chosen GPU, or a claim where it has none."""
-    rate = estimate.gpu.throughput
-    return badge(rate.output_tok_per_s) if rate else of_kind(Kind.CLAIM)
+    """The badge of the least trustworthy throughput that the catalogue lends the overview."""
+    rates = (row.gpu.throughput for row in estimate.overview)
+    kinds = (rate.output_tok_per_s.kind for rate in rates if rate is not None)
+    return of_kind(weakest_kind(kind for kind in kinds if kind is not Kind.INPUT))

@@ -143,6 +143,13 @@ def test_an_incomplete_comparison_says_so() -> None:
     assert value(rows, "gpt-5.4, standard", "Réserve") == "comparaison incomplète\u00a0: un coût n’est pas compté"
 
 
+def test_the_tables_of_an_export_carry_the_reserve_of_the_page() -> None:
+    rows = export_rows(answer(input_tokens=Decimal(2000)))
+    said = "Temps du prompt non compté\u00a0: verdicts incomplets."
+    assert [value(rows, section, "Réserve") for section in ("Chaque GPU", "Selon le volume")] == [said, said]
+    assert "Réserve" not in {row.label for row in export_rows(answer())}
+
+
 def test_years_hold_the_saving() -> None:
     rows = export_rows(answer(basis=Basis.MONTH))
     saving = value(rows, "Sur un an", "GPU-PRO\u00a0: économie face à la référence")

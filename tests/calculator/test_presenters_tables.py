@@ -120,6 +120,26 @@ def test_each_gpu_stands_against_each_api(default: EconomicsEstimate) -> None:
     assert rows["GPU-PRO", f"1,50{NB}€/h"].per_mtok == "10,80"
 
 
+def test_tables_say_that_the_prompt_is_read_for_nothing() -> None:
+    """Four input tokens an output token and no rate to read them at: every verdict lacks that time."""
+    found = answer(input_tokens=Decimal(2000), output_tokens=Decimal(500))
+    said = f"Temps du prompt non compté{NB}: verdicts incomplets."
+    assert (tables.overview_reserve(found), tables.chosen_reserve(found)) == (said, said)
+
+
+def test_tables_name_the_gpus_whose_prompt_time_is_missing() -> None:
+    found = answer(input_tokens=Decimal(2000), output_tokens=Decimal(500), prefill_tok_per_s=Decimal(5000))
+    said = tables.overview_reserve(found)
+    assert said == (f"Temps du prompt non compté pour GPU-STARTER, GPU-ENTERPRISE, GPU-TITAN{NB}: verdicts incomplets.")
+    assert tables.chosen_reserve(found) == ""
+
+
+def test_tables_have_nothing_to_add_without_a_prompt_or_a_verdict(default: EconomicsEstimate) -> None:
+    assert (tables.overview_reserve(default), tables.chosen_reserve(default)) == ("", "")
+    unknown = estimate(offer.scenario(input_tokens=Decimal(2000)), offer.facts(sku=offer.SUPERCOMPUTE))
+    assert tables.chosen_reserve(unknown) == ""
+
+
 def test_only_the_chosen_gpu_at_its_own_basis_is_marked(default: EconomicsEstimate) -> None:
     marked = [(row.code, row.price) for row in tables.overview(default) if row.is_current]
     assert marked == [("GPU-PRO", f"830,64{NB}€/mois")]
@@ -218,11 +238,25 @@ def test_the_year_marks_the_reference_that_its_savings_are_against() -> None:
 def test_tax_is_added_once_on_the_total() -> None:
     """3 × 830.64 = 2 491.92; × 1.20 = 2 990.304 → 2 990.30 (per GPU it would be 2 990.31)."""
     total = tables.total(answer(volume_tokens=Decimal(300_000_000)))
+    assert total is not None
     assert (total.net, total.rate, total.gross) == (f"2{THIN}491,92{NB}€", f"20{NB}%", f"2{THIN}990,30{NB}€")
 
 
 def test_a_tax_with_a_decimal_keeps_it() -> None:
-    assert tables.total(answer(vat_ratio=Decimal("0.055"))).rate == f"5,5{NB}%"
+    total = tables.total(answer(vat_ratio=Decimal("0.055")))
+    assert total is not None and total.rate == f"5,5{NB}%"
+
+
+def test_nothing_is_filled_with_unknown_where_the_gpu_has_no_cost() -> None:
+    asked = estimate(offer.scenario(sku="GPU-SUPERCOMPUTE"), offer.facts(sku=offer.SUPERCOMPUTE))
+    assert tables.total(asked) is None
+    assert tables.heat(asked) == tables.HeatTable((), ())
+
+
+def test_the_overviews_badge_is_that_of_its_weakest_throughput_whichever_gpu_is_chosen() -> None:
+    """The catalogue's throughputs are claims; a typed one of the chosen GPU does not make them typed."""
+    badge = tables.weakest_throughput(answer(rate_tok_per_s=Decimal(900)))
+    assert badge is not None and badge.kind == "claim"
 
 
 def test_prices_say_their_period() -> None:

@@ -61,6 +61,25 @@ def test_the_first_view_is_a_full_answer(client: Client, seeded: None) -> None:
     assert "7,70 €" in text  # ÷ 107.8272 M, the planned month of one card
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("fr", "Temps du prompt non compté : verdicts incomplets."),
+        ("en", "Prompt time not counted: verdicts incomplete."),
+    ],
+)
+def test_each_table_says_that_the_prompt_is_not_counted(client: Client, seeded: None, language: str, said: str) -> None:
+    """With four input tokens an output token: every GPU, by volume, by utilisation, and over a year."""
+    assert text_of(page(client, "in=2000&out=500", language)).count(said) == 4
+    assert said not in text_of(page(client, "in=0&out=500", language))
+
+
+def test_the_data_file_marks_each_row_whose_prompt_is_not_counted(client: Client, seeded: None) -> None:
+    found = client.get("/fr/economics.json?in=2000&out=500").json()
+    assert [{row["incomplete"] for row in found[name]} for name in ("volumes", "utilisations")] == [{True}, {True}]
+    assert {row["incomplete"] for row in found["overview"] if row["total_eur"]} == {True}
+
+
 def test_the_four_figures_of_the_offer(client: Client, seeded: None) -> None:
     found = four_figures(client, "volume=100000000")
     assert [found["month"][key][:4] for key in ("at_volume", "full_use")] == ["8.30", "7.70"]

@@ -30,6 +30,34 @@ def cell_at(percent: int, volume_m: int, found: EconomicsEstimate) -> Utilisatio
     )
 
 
+# A prompt whose reading time is not counted
+
+PROMPT_4_TO_1 = Decimal(2000)  # for 500 output tokens
+
+
+def test_no_table_shows_a_verdict_unmarked_when_the_prompt_is_read_for_nothing() -> None:
+    found = economics.estimate(scenario(input_tokens=PROMPT_4_TO_1), facts())
+    assert {row.incomplete for row in found.overview if row.gpu.throughput is not None} == {True}
+    assert {row.incomplete for row in found.volumes} == {True}
+    assert {cell.incomplete for cell in found.utilisations} == {True}
+
+
+def test_tables_are_complete_without_a_prompt() -> None:
+    found = estimate()
+    assert not any(row.incomplete for row in (*found.overview, *found.volumes, *found.utilisations))
+
+
+def test_a_typed_prompt_rate_completes_the_chosen_gpu_only() -> None:
+    asked = scenario(input_tokens=PROMPT_4_TO_1, prefill_tok_per_s=Decimal(5000))
+    found = economics.estimate(asked, facts())
+    assert {row.gpu.sku.code for row in found.overview if row.incomplete} == {
+        "GPU-STARTER",
+        "GPU-ENTERPRISE",
+        "GPU-TITAN",
+    }
+    assert not any(row.incomplete for row in (*found.volumes, *found.utilisations))
+
+
 # Overview
 
 
