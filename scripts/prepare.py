@@ -1,11 +1,15 @@
 """Bring this checkout up to date before a start: texts, tables, catalogue, static files; quick when nothing changed."""
 
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import importlib.metadata
 import logging
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,7 +46,30 @@ def compile_texts() -> None:
         print("Compiled the English texts.", flush=True)
 
 
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Two starts at once on one var/ prepare it one after the other: tables are made once, files cleared by nobody."""
+    with (folder / "prepare.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for another start that prepares the same folder …", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def prepare(folder: Path, *, quiet: bool) -> None:
+    from django.core.management import call_command
+
+    call_command("migrate", interactive=False, verbosity=0)
+    call_command("seed")
+    if not quiet:
+        collect_static(folder)
+
+
 def main() -> int:
+    # Ctrl-C ends it at once and in silence, whatever is being imported: each step is taken up again by the next start.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quiet", action="store_true", help="tables and catalogue only")
     quiet = parser.parse_args().quiet
@@ -52,13 +79,10 @@ def main() -> int:
 
     exit_unless_ready(migrations=False, broker=not quiet)
     from django.conf import settings
-    from django.core.management import call_command
 
     logging.getLogger().setLevel(logging.WARNING)
-    call_command("migrate", interactive=False, verbosity=0)
-    call_command("seed")
-    if not quiet:
-        collect_static(settings.STATIC_ROOT)
+    with alone(settings.VAR_DIR):
+        prepare(settings.STATIC_ROOT, quiet=quiet)
     return 0
 
 
