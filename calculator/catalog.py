@@ -279,4 +279,5 @@ def for_economics(scenario: EconomicsScenario, known_figures: Figures | None = N
         ),
         apis=tuple(api_of(known, one, at) for one in known.of_kind(API) if one.pk in asked),
         usd_per_eur=latest_rate(known.number, at),
+        day=at.astimezone(PARIS).date(),
     )

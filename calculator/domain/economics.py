@@ -147,5 +147,5 @@ def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEst
         utilisation=terms.utilisation,
         steps=steps(inputs, bill, reference),
         trust=weakest_kind((bill.trust, *(item.bill.trust for item in compared))),
-        warnings=narrative.warnings(scenario, inputs, bill, compared),
+        warnings=narrative.warnings(scenario, inputs, bill, compared, facts.day),
     )

@@ -125,10 +125,11 @@ def warnings(
     inputs: Inputs,
     bill: GpuBill,
     compared: tuple[Comparison, ...],
+    day: dt.date,
 ) -> tuple[Message, ...]:
-    """What the reader must know beside the figures, each once."""
+    """What the reader must know beside the figures, each once. `day` is the catalogue's, for retirements."""
     found = [*_traffic_warnings(scenario, inputs), *_gpu_warnings(inputs, bill)]
-    found += _api_warnings(inputs, compared, scenario.at.date())
+    found += _api_warnings(inputs, compared, day)
     used = inputs.reference.api.code if inputs.reference else None
     if used is not None and used != scenario.reference:
         found.append(Message("reference_not_compared", {"api": scenario.reference, "used": used}, "reference"))

@@ -104,6 +104,7 @@ class EconomicsFacts:
 
     `sku` is the SKU asked for (with the throughput that the chosen model or figure gives), `skus` all that enter the
     overview table, `apis` those asked for, in catalogue order. `usd_per_eur` None = no exchange rate: no € figure.
+    `day` is the day of `at` where the catalogue counts its days; retirements are compared with it.
     """
 
     catalog_version: int
@@ -113,3 +114,4 @@ class EconomicsFacts:
     skus: tuple[Sku, ...]
     apis: tuple[ApiModel, ...]
     usd_per_eur: Sourced[Decimal] | None
+    day: dt.date

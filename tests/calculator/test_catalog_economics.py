@@ -115,6 +115,18 @@ def test_a_retired_api_is_kept_when_asked_for_and_marked(offer: Offer) -> None:
     assert api.modes[Mode.STANDARD][0].output is not None
 
 
+@pytest.mark.parametrize(("hour", "minute", "code"), [(22, 59, "api_retiring"), (23, 30, "api_retired")])
+def test_the_warning_retires_an_api_at_midnight_in_paris_as_the_catalogue_does(
+    offer: Offer, hour: int, minute: int, code: str
+) -> None:
+    at = dt.datetime(2026, 11, 30, hour, minute, tzinfo=dt.UTC)
+    make.make_price(make.make_api("leaving", retired_on=dt.date(2026, 12, 1), position=9), "output", "15.00")
+    asked = replace(catalog.default_scenario(at), apis=("leaving",), reference="leaving")
+    offered = {api.code for api in catalog.api_choices(asked.catalog_version, at)}
+    assert code in {message.code for message in estimate(asked, catalog.for_economics(asked)).warnings}
+    assert ("leaving" in offered) is (code == "api_retiring")
+
+
 def test_no_api_asked_for_gives_none(offer: Offer) -> None:
     assert facts_for(apis=()).apis == ()
 

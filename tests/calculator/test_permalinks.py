@@ -200,7 +200,7 @@ def facts(rate: str = "1.1172") -> EconomicsFacts:
         throughput=Throughput(Sourced(64.0, "tok/s", Kind.ESTIMATE), figure_id=12),
     )
     usd = Sourced(Decimal(rate), "USD/EUR", Kind.PUBLISHED, date=day)
-    return EconomicsFacts(1, day, AT, sku, (sku,), (), usd)
+    return EconomicsFacts(1, day, AT, sku, (sku,), (), usd, day)
 
 
 def test_the_link_pins_the_figure_and_the_rate_that_the_answer_used() -> None:

@@ -98,7 +98,7 @@ ECB_RATE = Sourced(ECB, "USD/EUR", Kind.LIST_PRICE, "ecb_rate", "ECB", RATE_DAY)
 def facts(**fields: object) -> EconomicsFacts:
     """The whole catalogue around GPU-PRO, with the ECB rate of 30 October 2026."""
     base = EconomicsFacts(
-        catalog_version=1, catalog_date=TODAY, at=NOW, sku=PRO, skus=SKUS, apis=APIS, usd_per_eur=ECB_RATE
+        catalog_version=1, catalog_date=TODAY, at=NOW, sku=PRO, skus=SKUS, apis=APIS, usd_per_eur=ECB_RATE, day=TODAY
     )
     return replace(base, **fields)  # type: ignore[arg-type]
 

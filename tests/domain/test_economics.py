@@ -112,6 +112,14 @@ def test_a_retired_api_is_said_and_one_about_to_be_too() -> None:
     assert warning(found, "api_retiring").values["api"] == "going"
 
 
+def test_a_retirement_is_compared_with_the_catalogues_day_not_with_that_of_utc() -> None:
+    """At 23:30 UTC on 30 November it is already 1 December where the catalogue counts its days."""
+    night = dt.datetime(2026, 11, 30, 23, 30, tzinfo=dt.UTC)
+    gone = replace(flat_api("15.00", "gone"), retired_on=dt.date(2026, 12, 1))
+    found = economics.estimate(scenario(at=night), facts(at=night, day=dt.date(2026, 12, 1), apis=(gone,)))
+    assert warning(found, "api_retired").values == {"api": "gone", "on": dt.date(2026, 12, 1)}
+
+
 def test_more_than_one_gpu_is_said() -> None:
     found = estimate(volume_tokens=Decimal(300_000_000))
     assert warning(found, "capacity_exceeded").values == {"instances": 3, "step_tokens": Decimal(107_827_200)}
