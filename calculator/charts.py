@@ -32,6 +32,8 @@ PLOT_HEIGHT_PX = 316
 LABEL_GAP_PX = 18
 LABEL_CHAR_PX = 8
 LABELS_AT_LEAST_PX = 140
+# What rounding may cut off the logarithm of the right end, whose tick must stay inside the axis.
+ROUNDING = 1e-6
 
 
 class Point(NamedTuple):
@@ -157,16 +159,18 @@ def _traces(plot: Plot) -> list[Figure]:
 
 
 @lru_cache(maxsize=256)
-def _geometric(low: float, high: float) -> tuple[float, ...]:
+def _geometric(low: float, high: float, count: int) -> tuple[float, ...]:
     """Volumes that are evenly spaced on a log axis, both ends exact."""
-    ratio = (high / low) ** (1 / (POINTS_PER_LINE - 1))
-    return (low, *(low * ratio**index for index in range(1, POINTS_PER_LINE - 1)), high)
+    ratio = (high / low) ** (1 / (count - 1))
+    return (low, *(low * ratio**index for index in range(1, count - 1)), high)
 
 
-def _straight(low: Decimal, high: Decimal, per_token: Decimal, fixed: Decimal = Decimal(0)) -> list[Place]:
+def _straight(
+    low: Decimal, high: Decimal, per_token: Decimal, fixed: Decimal = Decimal(0), count: int = POINTS_PER_LINE
+) -> list[Place]:
     """A line of constant price from `low` to `high`: where money becomes ink, floats will do."""
     price, start = float(per_token), float(fixed)
-    return [(volume, price * volume + start) for volume in _geometric(float(low), float(high))]
+    return [(volume, price * volume + start) for volume in _geometric(float(low), float(high), count)]
 
 
 def _trace(points: list[Place], role: str, **style: object) -> Figure:
@@ -220,7 +224,7 @@ def _outline(stairs: Stairs, low: Decimal, high: Decimal) -> list[Place]:
 
 
 def _areas(plot: Plot) -> list[Figure]:
-    """The surfaces between API line and staircase where the GPU costs less."""
+    """The surfaces between API line and staircase where the GPU costs less, their edge drawn as finely as a line."""
     if plot.stairs.slope is not None:
         return []
     spans = [
@@ -231,7 +235,9 @@ def _areas(plot: Plot) -> list[Figure]:
 
 
 def _area(plot: Plot, start: Decimal, end: Decimal) -> Figure:
-    above = _straight(start, end, plot.per_token(plot.row))
+    share = math.log(end / start) / math.log(plot.high / plot.low)
+    count = max(2, math.ceil(share * POINTS_PER_LINE))
+    above = _straight(start, end, plot.per_token(plot.row), count=count)
     below = _outline(plot.stairs, start, end)[::-1]
     return _trace([*above, *below], "area", fill="toself", line={"width": 0})
 
@@ -261,7 +267,7 @@ def _volume_axis(plot: Plot) -> Figure:
     ticks = _tick_values(plot.low, plot.high)
     return {
         "type": "log",
-        "range": [_log10(plot.low), _log10(plot.high)],
+        "range": [_log10(plot.low), _log10(plot.high) + ROUNDING],
         "tickvals": [_millions(value) for value in ticks],
         "ticktext": [formats.number(value / MILLION) for value in ticks],
         "title": {"text": _("millions de tokens de sortie par mois (échelle log.)"), "standoff": 12},
