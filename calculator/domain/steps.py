@@ -30,7 +30,7 @@ def _instance_steps(bill: GpuBill, rate: AnySourced) -> list[Step]:
     if bill.throughput is None or bill.throughput.scope is not Scope.GPU or bill.sku.gpu_count == 1:
         return []
     count = Sourced(bill.sku.gpu_count, "GPU", Kind.DATA_SHEET, "gpu_count")
-    return [Step("instance_rate", (Term("d", rate), Term("g", count)), to_decimal(rate.value) * count.value, "tok/s")]
+    return [Step("instance_rate", (Term("d_1", rate), Term("g", count)), to_decimal(rate.value) * count.value, "tok/s")]
 
 
 def _prompt_terms(inputs: Inputs, prefill: Sourced[float], gpu_count: int) -> list[Term]:
@@ -102,7 +102,8 @@ def bill_steps(inputs: Inputs, bill: GpuBill, sized: Step) -> list[Step]:
 def price_steps(inputs: Inputs, bill: GpuBill, sized: Step, total: Step) -> Iterator[Step]:
     """€/1M at this volume and at full planned use."""
     if bill.eur_per_mtok is not None:
-        yield Step("eur_per_mtok", (Term("B", _result(total, "total")), _volume(inputs)), bill.eur_per_mtok, "EUR/Mtok")
+        whole = Term("C" if total.code == "total" else "B", _result(total, "total"))
+        yield Step("eur_per_mtok", (whole, _volume(inputs)), bill.eur_per_mtok, "EUR/Mtok")
     if bill.full_eur_per_mtok is not None and bill.price is not None and bill.instances is not None:
         trusted = [term.source for term in sized.terms]
         count = Term("n", derived(Decimal(bill.instances), "instance", "instances", trusted))
@@ -144,7 +145,7 @@ def api_steps(inputs: Inputs, reference: Comparison, price: Sourced[Decimal]) ->
 
 
 def break_even_step(inputs: Inputs, bill: GpuBill, found: BreakEven, price: Sourced[Decimal]) -> Iterator[Step]:
-    """V_eq = (n × month + fixed) ÷ (p ÷ x) ÷ (1 − c): where the first interval begins, on the n-th instance."""
+    """V_min = (n × month + fixed) ÷ (p ÷ x) ÷ (1 − q): where the first interval begins, on the n-th instance."""
     rate = inputs.terms.conversion.usd_per_eur
     if rate is None or bill.price is None or inputs.chosen.is_hours_used:
         return
@@ -155,7 +156,7 @@ def break_even_step(inputs: Inputs, bill: GpuBill, found: BreakEven, price: Sour
         Term("n", _stated(Decimal(found.instances or 1), "instance", "instances")),
         *_month_terms(inputs, bill, bill.price),
         *_extras(inputs),
-        *([Term("c", _stated(answered, "", "response_cache"))] if answered else []),
+        *([Term("q", _stated(answered, "", "response_cache"))] if answered else []),
         Term("p", price),
         Term("x", rate),
     )

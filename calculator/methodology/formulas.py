@@ -150,7 +150,7 @@ TOTAL = Formula(
 EUR_PER_MTOK = Formula(
     code="eur_per_mtok",
     title=_("Coût du million de tokens de sortie"),
-    formulas=("c = {B + F | V ÷ 1000000}",),
+    formulas=("c = {C | V ÷ 1000000}",),
     units=_("€ HT par million de tokens de sortie, au volume demandé."),
     source=_("Définition. C’est le chiffre annoncé en tête ; il dépend du volume, parce que les GPU sont entiers."),
     worked=(
@@ -238,7 +238,7 @@ BREAK_EVEN = Formula(
         "La réponse est une liste d’intervalles de volume, ou « jamais », ou « toujours ». Une carte à 65 % "
         "s’arrête à 107,8 M tokens : contre 15,00 $, le GPU coûte moins de 61,9 à 107,8 M, puis à partir de "
         "123,7 M, quand la deuxième carte est assez remplie. Si le coût à pleine capacité dépasse le prix de l’API, "
-        "aucun volume ne suffit. Un cache de réponses qui sert la part c des requêtes divise le volume par 1 − c."
+        "aucun volume ne suffit. Un cache de réponses qui sert la part q des requêtes divise le volume par 1 − q."
     ),
 )
 BREAK_EVEN_UTILISATION = Formula(

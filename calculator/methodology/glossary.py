@@ -16,7 +16,9 @@ SYMBOLS: tuple[tuple[str, Text, Text], ...] = (
     ("K", _("capacité prévue d’une instance"), _("tokens par mois")),
     ("n", _("instances louées, entières"), _("instances")),
     ("P", _("prix d’une instance, au mois ou à l’heure"), _("€ HT")),
-    ("B, F", _("facture de location ; exploitation, stockage et réseau"), _("€ HT par mois")),
+    ("B, F, C", _("facture de location ; exploitation, stockage et réseau ; leur total"), _("€ HT par mois")),
+    ("c", _("coût du million de tokens de sortie"), _("€ HT")),
+    ("q", _("part des requêtes servie par le cache de réponses"), _("0 à 1")),
     ("p", _("prix d’une API par million de tokens de sortie, prompts compris"), _("$ HT")),
     ("x", _("cours : dollars pour un euro"), _("$ pour 1 €")),
 )

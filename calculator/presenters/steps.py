@@ -102,22 +102,23 @@ def expression(step: Step) -> str:
     has = {term.symbol for term in step.terms}
     month = "h × P" if "h" in has else "P"
     fixed = " + F" if "F" in has else ""
-    shared = " ÷ (1 − c)" if "c" in has else ""
+    shared = " ÷ (1 − q)" if "q" in has else ""
+    whole = "C" if "C" in has else "B"
     return {
-        "instance_rate": "d_i = d × g",
+        "instance_rate": "d = d_1 × g",
         "capacity": "K = d × 3600 × h × u",
         "capacity_with_prompt": "K = {3600 × h × u × o | i ÷ f + o ÷ d}",
         "paid_hours": "t = ⌈{V | K} × h⌉",
         "bill_hours_used": "B = t × P",
         "instances": "n = ⌈{V | K}⌉",
         "bill": f"B = n × {month}",
-        "total": "T = B + F",
-        "eur_per_mtok": "c = {B | V}",
-        "full_eur_per_mtok": f"c_max = {{n × {month}{fixed} | n × K}}",
+        "total": "C = B + F",
+        "eur_per_mtok": f"c = {{{whole} | V}}",
+        "full_eur_per_mtok": f"c_K = {{n × {month}{fixed} | n × K}}",
         "implied_utilisation": "u_r = {t_p | t}",
         "api_usd": "A = V × p",
         "api_eur": "A_eur = {A | x}",
-        "break_even": f"V_eq = {{n × {month}{fixed} | p ÷ x}}{shared}",
+        "break_even": f"V_min = {{n × {month}{fixed} | p ÷ x}}{shared}",
     }[step.code]
 
 
@@ -204,6 +205,7 @@ def meanings(estimate: EconomicsEstimate) -> dict[str, str]:
     sku = estimate.gpu.sku
     return {
         "d": _throughput_meaning(estimate),
+        "d_1": _throughput_meaning(estimate),
         "g": _("GPU de l’instance"),
         "h": _("heures d’un mois"),
         "u": _("utilisation\u00a0: part productive des heures payées"),
@@ -216,9 +218,10 @@ def meanings(estimate: EconomicsEstimate) -> dict[str, str]:
         "P": _("prix de %(name)s, HT") % {"name": estimate.gpu.sku.code},
         "F": _("exploitation, stockage et réseau, par mois"),
         "B": _("facture du mois, HT"),
+        "C": _("total du mois, HT"),
         "t": _("heures payées"),
         "t_p": _("heures où le GPU produit"),
-        "c": _("réponses servies par le cache"),
+        "q": _("réponses servies par le cache"),
         "p": _("prix de l’API, prompts compris, par million de tokens de sortie"),
         "A": _("facture de l’API en dollars"),
         "x": _("dollars pour un euro"),

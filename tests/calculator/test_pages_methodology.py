@@ -21,7 +21,9 @@ from calculator.methodology import glossary
 from calculator.methodology.bounds import BOUNDS
 from calculator.methodology.formulas import ECONOMICS, Formula
 from calculator.methodology.mathml import mathml
+from calculator.presenters import steps
 from tests import pagetext
+from tests.domain import factories as offer
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "methodology.md"
 FORMULAS = (*ECONOMICS, *BOUNDS)
@@ -42,6 +44,27 @@ STEP_CODES = {
     "api_eur",
     "break_even",
 }
+
+
+# The bare symbols that the table of symbols must explain; an index narrows one of them and is told beside its formula.
+NOT_TOLD_ALONE = {"t", "A"}
+
+
+def test_the_calculator_and_the_method_write_each_formula_with_one_set_of_symbols() -> None:
+    """The same left side for the same code: C is the total everywhere, c the cost of a million and nothing else."""
+    asked = offer.scenario(
+        basis=Basis.HOUR,
+        operations_eur_per_month=Decimal(100),
+        response_cache_ratio=Decimal("0.2"),
+    )
+    told = {formula.code: {text.split(" = ")[0] for text in formula.formulas} for formula in ECONOMICS}
+    found = economics.estimate(asked, offer.facts(sku=offer.TITAN))
+    for step in found.steps:
+        assert steps.expression(step).split(" = ")[0] in told[step.code], step.code
+    symbols = {term.symbol.split("_")[0] for step in found.steps for term in step.terms}
+    listed = {symbol.strip() for names, *_rest in glossary.SYMBOLS for symbol in names.split(",")}
+    assert {"C", "c", "q", "F"} <= listed
+    assert symbols - NOT_TOLD_ALONE <= listed
 
 
 def evaluate(expression: str) -> float:

@@ -57,7 +57,7 @@ def month(v: Values) -> Decimal:
 
 
 FORMULAS: dict[str, Callable[[Values], Decimal]] = {
-    "instance_rate": lambda v: v["d"] * v["g"],
+    "instance_rate": lambda v: v["d_1"] * v["g"],
     "capacity": lambda v: v["d"] * 3600 * v["h"] * v["u"],
     "capacity_with_prompt": lambda v: 3600 * v["h"] * v["u"] * v["o"] / (v["i"] / v["f"] + v["o"] / v["d"]),
     "instances": lambda v: up(v["V"] / v["K"]),
@@ -65,12 +65,12 @@ FORMULAS: dict[str, Callable[[Values], Decimal]] = {
     "paid_hours": lambda v: up(v["V"] / v["K"] * v["h"]),
     "bill_hours_used": lambda v: v["t"] * v["P"],
     "total": lambda v: v["B"] + v["F"],
-    "eur_per_mtok": lambda v: v["B"] / v["V"] * MTOK,
+    "eur_per_mtok": lambda v: v.get("C", v.get("B")) / v["V"] * MTOK,
     "full_eur_per_mtok": lambda v: (v["n"] * month(v) + v.get("F", 0)) / (v["n"] * v["K"]) * MTOK,
     "implied_utilisation": lambda v: v["t_p"] / v["t"],
     "api_usd": lambda v: v["V"] * v["p"] / MTOK,
     "api_eur": lambda v: v["A"] / v["x"],
-    "break_even": lambda v: (v["n"] * month(v) + v.get("F", 0)) / (v["p"] / v["x"]) / (1 - v.get("c", 0)) * MTOK,
+    "break_even": lambda v: (v["n"] * month(v) + v.get("F", 0)) / (v["p"] / v["x"]) / (1 - v.get("q", 0)) * MTOK,
 }
 """Each formula as the page writes it, on the symbols of its own terms."""
 

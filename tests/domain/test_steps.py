@@ -86,14 +86,14 @@ def test_the_break_even_with_extra_costs_and_a_response_cache() -> None:
     step = steps(operations_eur_per_month=Decimal(100), response_cache_ratio=Decimal("0.2"))["break_even"]
     v = values(step)
     assert float(step.result) == pytest.approx(
-        float((v["n"] * v["P"] + v["F"]) / (v["p"] / v["x"] * (1 - v["c"])) * MTOK)
+        float((v["n"] * v["P"] + v["F"]) / (v["p"] / v["x"] * (1 - v["q"])) * MTOK)
     )
 
 
 def test_extra_costs_have_their_own_step() -> None:
     found = steps(operations_eur_per_month=Decimal(100))
     assert found["total"].result == Decimal("930.64")
-    assert values(found["eur_per_mtok"])["B"] == Decimal("930.64")
+    assert values(found["eur_per_mtok"])["C"] == Decimal("930.64")
 
 
 def test_hours_used_show_hours_instead_of_instances() -> None:
