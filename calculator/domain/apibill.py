@@ -204,6 +204,23 @@ def month_usd(quoted: Quote, units: Decimal, unit_tokens: Decimal) -> Decimal | 
     return None if quoted.request_usd is None else quoted.request_usd * units / unit_tokens
 
 
+def price_with_prompt(
+    api: ApiModel,
+    mode: Mode,
+    batch_share_ratio: Decimal,
+    output_tokens: Decimal,
+    input_per_output: int,
+    conversion: Conversion,
+) -> Decimal | None:
+    """€ per million output tokens of requests of `output_tokens`, each with so many fresh input tokens an output
+    token; None where nothing is output, a rate is unknown, or the request would be refused."""
+    if not output_tokens:
+        return None
+    usage = Usage(input_tokens=output_tokens * input_per_output, output_tokens=output_tokens)
+    quoted = quote(api, usage, mode, batch_share_ratio)
+    return api_bill(quoted, output_tokens, output_tokens, output_tokens, conversion).eur_per_mtok
+
+
 def api_bill(
     quoted: Quote, units: Decimal, unit_tokens: Decimal, served_tokens: Decimal, conversion: Conversion
 ) -> ApiBill:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from calculator import formats
+from calculator.domain.apibill import Conversion, price_with_prompt
 from calculator.domain.freshness import STALE_PRICE_DAYS, is_stale_price, rate_mark
 from calculator.domain.offers import Mode, Rates
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Message
@@ -216,11 +217,15 @@ def _output_only(estimate: EconomicsEstimate) -> Notice:
 
 def with_prompt(row: Comparison, estimate: EconomicsEstimate) -> Decimal | None:
     """€ per million output tokens of one API with four input tokens for each; None if a rate is unknown."""
-    rates = _base_rates(row)
-    if rates is None or rates.input is None or rates.output is None or estimate.usd_per_eur is None:
-        return None
-    usd = rates.input.value * EXAMPLE_INPUT_PER_OUTPUT + rates.output.value
-    return usd / estimate.usd_per_eur.value
+    scenario = estimate.scenario
+    return price_with_prompt(
+        row.bill.api,
+        row.bill.mode,
+        scenario.batch_share_ratio,
+        scenario.output_tokens,
+        EXAMPLE_INPUT_PER_OUTPUT,
+        Conversion(estimate.usd_per_eur, scenario.vat_ratio),
+    )
 
 
 def _base_rates(row: Comparison) -> Rates | None:

@@ -10,6 +10,7 @@ import pytest
 
 import calculator
 from calculator.domain.economics import estimate
+from calculator.domain.gpubill import PROMPT_TIME_NOT_COUNTED
 from calculator.domain.offers import Mode
 from calculator.domain.provenance import Sourced
 from calculator.domain.scenario import EconomicsEstimate
@@ -32,7 +33,7 @@ def told(result: EconomicsEstimate) -> dict[str, notices.Notice]:
 
 def test_every_message_code_of_the_domain_is_worded_or_said_elsewhere() -> None:
     codes = {code for path in DOMAIN.glob("*.py") for code in re.findall(r'Message\(\s*"(\w+)"', path.read_text())}
-    codes |= {"api_retired", "api_retiring"}
+    codes |= {"api_retired", "api_retiring", PROMPT_TIME_NOT_COUNTED}
     worded = set(notices.SENTENCES) | {"output_only"}
     assert codes - worded - notices.SILENT - notices.OF_AN_API == set()
 
@@ -51,6 +52,19 @@ def test_the_example_is_computed_from_the_reference_in_its_mode() -> None:
     """Batch: (4 × 1.25 + 7.50) ÷ 1.1172 = 11.19 €."""
     assert f"11,19{NB}€" in plain(told(answer(mode=Mode.BATCH))["output_only"].text)
     assert "output_only" not in told(answer(input_tokens=Decimal(10)))
+
+
+def test_the_example_mixes_modes_as_the_figure_beside_it_does() -> None:
+    """Half in batch: (25.00 + 12.50) ÷ 2 ÷ 1.1172 = 16.78 € with the prompt, (15.00 + 7.50) ÷ 2 ÷ 1.1172 = 10.07 €."""
+    text = plain(told(answer(batch_share_ratio=Decimal("0.5")))["output_only"].text)
+    assert f"16,78{NB}€" in text and f"10,07{NB}€" in text
+
+
+def test_an_example_that_the_api_would_refuse_is_left_out() -> None:
+    """500 output tokens with 2 000 of prompt do not fit in a window of 2 400."""
+    small = replace(offer.GPT_54, context_window_tokens=2_400)
+    text = plain(told(estimate(offer.scenario(), offer.facts(apis=(small,))))["output_only"].text)
+    assert "€" not in text
 
 
 def test_without_a_rate_the_example_is_left_out() -> None:

@@ -28,6 +28,30 @@ def month(model: ApiModel, output_mtok: int, mode: Mode = STANDARD) -> ApiBill:
     return apibill.api_bill(quoted, tokens, Decimal(500), tokens, Conversion(ECB_RATE, Decimal("0.20")))
 
 
+# The example of a prompt
+
+
+def with_prompt(model: ApiModel, share: str = "0", output: int = 500) -> Decimal | None:
+    conversion = Conversion(ECB_RATE, Decimal("0.20"))
+    return apibill.price_with_prompt(model, STANDARD, Decimal(share), Decimal(output), 4, conversion)
+
+
+def test_four_input_tokens_an_output_token_are_priced_as_any_request() -> None:
+    """(4 × 2.50 + 15.00) ÷ 1.1172; with half in batch (25.00 + 12.50) ÷ 2 ÷ 1.1172."""
+    assert round(with_prompt(GPT_54) or 0, 4) == Decimal("22.3774")
+    assert round(with_prompt(GPT_54, "0.5") or 0, 4) == Decimal("16.7830")
+
+
+def test_the_example_reaches_the_tier_of_its_own_length() -> None:
+    """100 000 output tokens have 400 000 of prompt, above 272 000: (4 × 5.00 + 22.50) ÷ 1.1172 = 38.0415."""
+    assert round(with_prompt(GPT_54, output=100_000) or 0, 4) == Decimal("38.0415")
+
+
+def test_without_output_or_a_price_there_is_no_example() -> None:
+    assert with_prompt(GPT_54, output=0) is None
+    assert with_prompt(api("no-input", rates(None, None, "15.00"))) is None
+
+
 # What a token is billed as
 
 
