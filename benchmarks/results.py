@@ -84,7 +84,7 @@ def environment(run: BenchmarkRun) -> list[tuple[str, str]]:
     """What a reader needs to judge or repeat the run; unknown as a word."""
     unknown = formats.number(None)
     memory = unknown if run.memory_bytes is None else f"{three(run.memory_bytes / 10**9)}{NBSP}{_('Go')}"
-    cores = _("%(engine)s pour le moteur, %(client)s pour le client") % {
+    cores = _("n°\u00a0%(engine)s pour le moteur, n°\u00a0%(client)s pour le client") % {
         "engine": run.engine_cores or unknown,
         "client": run.client_cores or unknown,
     }

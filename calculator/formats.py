@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
+from functools import lru_cache
 
 from babel.dates import format_date, format_datetime
 from babel.numbers import get_currency_symbol
@@ -112,7 +113,7 @@ def percent(ratio: Number | None, decimals: int = 0, *, signed: bool = False, un
 
 
 def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -> str:
-    """A count of tokens with M or Md/B: 107 827 200 → 107,8 M. `digits` = significant figures, None = all."""
+    """A count of tokens with M or Md/B: 107,8 M, in English 107.8M. `digits` = significant figures, None = all."""
     if count is None:
         return unknown or _("inconnu")
     value, sign, french = to_decimal(count), "", is_french()
@@ -121,16 +122,19 @@ def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -
     elif abs(value) >= MILLION:
         value, sign = value / MILLION, "M"
     text = _exact(value if digits is None else significant(value, digits), french=french)
-    return f"{text}{NBSP}{sign}" if sign else text
+    return f"{text}{NBSP if french and sign else ''}{sign}"
 
 
 def date(value: dt.date | dt.datetime | None, *, unknown: str = "") -> str:
     """30/11/2026 in French, 30 Nov 2026 in English; an instant is dated in Europe/Paris."""
     if value is None:
         return unknown or _("inconnue")
-    day = timezone.localtime(value).date() if isinstance(value, dt.datetime) else value
-    pattern = "dd/MM/yyyy" if babel_locale() == "fr_FR" else "d MMM yyyy"
-    return format_date(day, pattern, locale=babel_locale())
+    return _day(timezone.localtime(value).date() if isinstance(value, dt.datetime) else value, babel_locale())
+
+
+@lru_cache(maxsize=512)
+def _day(day: dt.date, locale: str) -> str:
+    return format_date(day, "dd/MM/yyyy" if locale == "fr_FR" else "d MMM yyyy", locale=locale)
 
 
 def instant(value: dt.datetime | None, *, unknown: str = "") -> str:

@@ -159,7 +159,7 @@ def test_the_crossing_and_the_own_volume_are_in_words() -> None:
 def test_words_follow_the_language() -> None:
     with translation.override("en"):
         named = words(chart())
-    assert f"your volume: 100{NB}M" in named and f"break-even<br>61.9{NB}M = €831" in named
+    assert "your volume: 100M" in named and "break-even<br>61.9M = €831" in named
 
 
 def test_end_labels_keep_clear_of_each_other() -> None:
