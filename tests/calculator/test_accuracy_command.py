@@ -168,7 +168,7 @@ def test_bands_hold_for_seven_to_nine_rows_in_ten_of_what_was_not_seen(report: R
     assert 0.7 <= sum(bool(result.in_band) for result in unseen) / len(unseen) <= 0.9
 
 
-def test_p34_the_check_predicts_with_the_functions_of_the_pages(report: Report) -> None:
+def test_pitfall_34_the_check_predicts_with_the_functions_of_the_pages(report: Report) -> None:
     """One row recomputed through the domain alone: the same number, to the last digit."""
     line, cells = next(
         (line, cells)

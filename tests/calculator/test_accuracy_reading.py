@@ -109,12 +109,12 @@ def test_blackwell_and_the_models_of_2025_imply_a_new_engine() -> None:
         ("", Engine.VLLM, "fp16", 2.0),
     ],
 )
-def test_p6_the_cache_has_its_own_precision(stated: str, engine: Engine, precision: str, size: float) -> None:
+def test_pitfall_6_the_cache_has_its_own_precision(stated: str, engine: Engine, precision: str, size: float) -> None:
     gpu = SHEETS.gpus["H100-SXM-80GB"]
     assert naming.cache_bytes(stated, engine, PRECISIONS[precision], gpu) == size
 
 
-def test_p21_an_eight_bit_cache_is_not_assumed_where_the_gpu_has_no_such_units() -> None:
+def test_pitfall_21_an_eight_bit_cache_is_not_assumed_where_the_gpu_has_no_such_units() -> None:
     gpu = SHEETS.gpus["A100-80GB"]
     assert naming.cache_bytes("", Engine.TENSORRT_LLM, PRECISIONS["fp8"], gpu) == 2.0
 
@@ -254,7 +254,7 @@ def test_the_training_software_is_the_named_one_else_the_usual(note: str, method
     assert framework_of({"note": note}, method) is framework
 
 
-def test_p40_hfu_above_mfu_means_recomputation() -> None:
+def test_pitfall_40_hfu_above_mfu_means_recomputation() -> None:
     assert recomputed({"mfu": "0.41", "hfu": "0.55"})
     assert not recomputed({"mfu": "0.53", "hfu": "0.53", "activation_checkpointing": "full"})
     assert recomputed({"activation_checkpointing": "yes (repo scripts default)"})
@@ -268,7 +268,7 @@ def test_p40_hfu_above_mfu_means_recomputation() -> None:
         ("4 nodes, NVLink5 + EFAv4 8x50 GB/s per node", 32, 4, 400e9),
     ],
 )
-def test_p48_p49_interconnects_are_read_in_bytes_a_machine(
+def test_pitfall_48_49_interconnects_are_read_in_bytes_a_machine(
     text: str, count: int, machines: int, network: float
 ) -> None:
     found = topology_of({"interconnect": text, "n_gpus": str(count)}, SHEETS.gpus["A100-80GB"])

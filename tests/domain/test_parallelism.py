@@ -17,25 +17,25 @@ def test_golden_p43_p44_a_ring_of_eight_a100() -> None:
 
 
 @pytest.mark.parametrize(("rate", "milliseconds"), [(300e9, 31.5), (32e9, 295), (25e9, 378), (12.5e9, 756)])
-def test_p44_slower_links_take_in_proportion(rate: float, milliseconds: float) -> None:
+def test_pitfall_44_slower_links_take_in_proportion(rate: float, milliseconds: float) -> None:
     assert allreduce_s(Topology(8, rate), GRADIENTS, LINK) * 1000 == pytest.approx(milliseconds, rel=2e-3)
 
 
-def test_p44_small_messages_are_all_latency() -> None:
+def test_pitfall_44_small_messages_are_all_latency() -> None:
     waiting = replace(LINK, start_s=3e-5, hop_s=2e-6)
     assert allreduce_s(Topology(8, 300e9), 1024, waiting) == pytest.approx(3e-5 + 14 * 2e-6, rel=1e-3)
 
 
-def test_p46_32_bit_gradients_take_twice_as_long() -> None:
+def test_pitfall_46_32_bit_gradients_take_twice_as_long() -> None:
     half, full = (allreduce_s(Topology(8, 300e9), 2.7e9 * size, LINK) for size in (2, 4))
     assert full == pytest.approx(2 * half)
 
 
-def test_p48_network_rates_are_bits() -> None:
+def test_pitfall_48_network_rates_are_bits() -> None:
     assert parallelism.bytes_per_s_of_gbit(200) == 25e9
 
 
-def test_p49_all_gpus_of_a_machine_share_its_network() -> None:
+def test_pitfall_49_all_gpus_of_a_machine_share_its_network() -> None:
     shared = Topology(16, 300e9, machines=2, machine_bytes_per_s=25e9)
     assert allreduce_s(shared, 1e9, LINK) == pytest.approx(2 * 1 / 2 * 1e9 / 25e9)
 
@@ -71,7 +71,7 @@ def test_hidden_communication_costs_nothing_and_never_pays_back() -> None:
 
 
 @pytest.mark.parametrize(("tokens", "rate", "percent"), [(16_384, 300e9, 99), (16_384, 25e9, 90), (730, 300e9, 82)])
-def test_p45_efficiency_grows_with_the_tokens_a_gpu(tokens: float, rate: float, percent: float) -> None:
+def test_pitfall_45_efficiency_grows_with_the_tokens_a_gpu(tokens: float, rate: float, percent: float) -> None:
     compute = parallelism.step_compute_s(2.7e9, tokens, 312e12 * 0.2613)
     reduced = allreduce_s(Topology(8, rate), GRADIENTS, LINK)
     assert parallelism.efficiency(compute, reduced, 0.0) * 100 == pytest.approx(percent, abs=0.6)

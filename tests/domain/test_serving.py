@@ -15,21 +15,21 @@ ROOM = 1000.0
 LOAD = Load(prompt_tokens=1024, output_tokens=256, concurrency=16)
 
 
-def test_p30_throughput_is_total_tokens_over_total_time() -> None:
+def test_pitfall_30_throughput_is_total_tokens_over_total_time() -> None:
     server = rates(deployment(), IDEAL)
     step = inference.decode_step_s(server, 16, 1024 + 128)
     prompt = inference.prompt_work_s(server, 1024, 1024)
     assert point(server, IDEAL, LOAD, ROOM).output_tok_per_s == pytest.approx(16 * 256 / (256 * step + 16 * prompt))
 
 
-def test_p27_time_a_token_excludes_the_first_token() -> None:
+def test_pitfall_27_time_a_token_excludes_the_first_token() -> None:
     server = rates(deployment(), IDEAL)
     alone = point(server, IDEAL, Load(8192, 256, 1), ROOM)
     assert alone.token_s == pytest.approx(inference.decode_step_s(server, 1, 8192 + 128))
     assert alone.first_token_s > alone.token_s
 
 
-def test_p26_the_first_token_splits_into_queue_prefill_and_first_step() -> None:
+def test_pitfall_26_the_first_token_splits_into_queue_prefill_and_first_step() -> None:
     found = point(rates(deployment(), REAL), REAL, LOAD, ROOM)
     assert found.queue_s + found.prefill_s + found.first_step_s == pytest.approx(found.first_token_s)
     assert found.queue_s > REAL.request_s
@@ -59,7 +59,7 @@ def test_waiting_grows_with_the_others_and_stays_finite_when_prompts_fill_the_gp
     assert serving.wait_s(0.1, 100, 1.0, REAL) < 100
 
 
-def test_p29_a_prefix_cache_helps_less_than_its_hit_rate() -> None:
+def test_pitfall_29_a_prefix_cache_helps_less_than_its_hit_rate() -> None:
     server = rates(deployment(), REAL)
     plain = point(server, REAL, Load(2048, 256, 64), ROOM).output_tok_per_s
     cached = point(server, REAL, Load(2048, 256, 64, prefix_hit_ratio=0.95), ROOM).output_tok_per_s

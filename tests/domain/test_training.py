@@ -56,7 +56,7 @@ def test_golden_days_on_one_a100() -> None:
     assert training.training_s(flop, given["peak"], given["mfu"]) / 86_400 == pytest.approx(expected, rel=tolerance)
 
 
-def test_p38_both_readings_of_the_accumulation() -> None:
+def test_pitfall_38_both_readings_of_the_accumulation() -> None:
     assert training.training_tokens(2, 512, 4, 1, 750) == 3_072_000
     assert training.training_tokens(8, 512, 4, 1, 750) == 12_288_000
 
@@ -65,18 +65,18 @@ def test_p38_both_readings_of_the_accumulation() -> None:
     ("method", "recomputed", "gflop"),
     [(Method.FULL, False, 43.5), (Method.QLORA, False, 29.0), (Method.LORA, True, 43.5), (Method.PRETRAIN, True, 58.0)],
 )
-def test_p39_a_frozen_base_saves_a_third_and_recomputing_adds_a_third(
+def test_pitfall_39_a_frozen_base_saves_a_third_and_recomputing_adds_a_third(
     method: Method, recomputed: bool, gflop: float
 ) -> None:
     assert training.training_flop(7.25e9, 1, method, recomputed) / 1e9 == pytest.approx(gflop, abs=0.05)
 
 
 @pytest.mark.parametrize(("method", "percent"), [(Method.QLORA, 23.7), (Method.FULL, 35.5)])
-def test_p40_utilisation_depends_on_the_convention(method: Method, percent: float) -> None:
+def test_pitfall_40_utilisation_depends_on_the_convention(method: Method, percent: float) -> None:
     assert training.model_flop_utilisation(1350, PARAMS, method, 165.2e12) * 100 == pytest.approx(percent, abs=0.05)
 
 
-def test_p40_with_attention_the_published_run_reaches_36_2_percent() -> None:
+def test_pitfall_40_with_attention_the_published_run_reaches_36_2_percent() -> None:
     attention = training.attention_flop_a_token(MISTRAL, 512, False)
     assert attention == 3 * 2 * 32 * 512 * 4096
     full_matrix = 6 * PARAMS + 2 * attention
@@ -90,7 +90,7 @@ def test_speed_at_half_of_the_peak_follows_from_the_flop() -> None:
     )
 
 
-def test_p42_a_mixture_multiplies_its_active_parameters() -> None:
+def test_pitfall_42_a_mixture_multiplies_its_active_parameters() -> None:
     sparse = replace(PLAIN, model=MIXTRAL, trained_params=0)
     flop = 6 * (12_879_925_248 - 32_000 * 4096) + 3 * 2 * 32 * 512 * 4096
     assert training.tok_per_s_per_gpu(sparse, TRAINER) == pytest.approx(156e12 / flop)
@@ -114,7 +114,7 @@ def test_accumulation_spreads_the_optimizer_step() -> None:
     assert speeds == sorted(speeds)
 
 
-def test_p46_sharded_weights_cross_the_links_three_times_a_pass() -> None:
+def test_pitfall_46_sharded_weights_cross_the_links_three_times_a_pass() -> None:
     constants = replace(TRAINER, exposed_ratio=1.0)
     sharded = replace(PLAIN, gpu_count=8, sharded=True, trained_params=0)
     lost = 1 / training.tok_per_s_per_gpu(sharded, constants) - 1 / training.tok_per_s_per_gpu(sharded, TRAINER)
@@ -128,7 +128,7 @@ def test_many_machines_lose_a_power_of_their_number() -> None:
     assert ratio == pytest.approx(8**-0.05)
 
 
-def test_p20_p22_a_gpu_without_a_stated_peak_is_refused() -> None:
+def test_pitfall_20_22_a_gpu_without_a_stated_peak_is_refused() -> None:
     bare = replace(RTX_4090, fp16_tflops_dense_fp32acc=None)
     with pytest.raises(NotModelledError, match="unknown_peak"):
         training.tok_per_s_per_gpu(replace(PLAIN, gpu=bare), TRAINER)
