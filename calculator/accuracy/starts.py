@@ -32,6 +32,7 @@ SERVING: dict[str, Spread] = {
     "pcie_latency_factor": (2.0, 1.0),
     "link_ratio": (0.6, 0.3),
     "pcie_ratio": (0.6, 0.3),
+    "link_pipeline_s": (1e-5, 1.0),
     "step_s": (2e-3, 0.7),
     "layer_s": (3e-5, 0.7),
     "expert_layer_factor": (0.3, 1.0),

@@ -37,8 +37,9 @@ class ServingConstants:
     `norm` joins reading and multiplying: 1 adds their times, a large one takes the longer. `small_matrix_columns` is
     the width at which matrices reach half of the compute efficiency, `kv_half_streams` the KV heads × sequences at
     which the cache is read at half speed; `score_bytes` is what unfused attention moves for one score;
-    `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once. The queue ratios
-    weigh a first burst of requests, random arrivals and steps in flight (see `serving.wait_s`).
+    `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once; `link_pipeline_s`
+    weighs an all-reduce's chunks in flight, as in `parallelism`. The queue ratios weigh a first burst of requests,
+    random arrivals and steps in flight (see `serving.wait_s`).
     """
 
     weight_bandwidth_ratio: float
@@ -62,6 +63,7 @@ class ServingConstants:
     pcie_latency_factor: float
     link_ratio: float
     pcie_ratio: float
+    link_pipeline_s: float
     step_s: float
     layer_s: float
     expert_layer_factor: float
@@ -249,3 +251,14 @@ def banded(value: float, width: Band | None) -> tuple[float, float] | None:
     (90.0, 125.0)
     """
     return None if width is None else (value * width.low_ratio, value * width.high_ratio)
+
+
+def anchored(value: float, near_measured: float, near_predicted: float) -> tuple[float, float]:
+    """An estimate re-anchored to our own run near it: value × measured ÷ predicted there, and that factor, which is
+    shown. What comes out is an estimate scaled from a measurement, never a measurement.
+
+    >>> anchored(1000.0, 900.0, 1200.0)
+    (750.0, 0.75)
+    """
+    factor = near_measured / near_predicted
+    return value * factor, factor

@@ -6,6 +6,7 @@ requests is in `serving`. All times are seconds; efficiencies come from the cali
 """
 
 from dataclasses import dataclass
+from math import sqrt
 
 from calculator.domain.calibration import ServingConstants
 from calculator.domain.hardware import Gpu, bandwidth_bytes_per_s
@@ -84,6 +85,7 @@ class Rates:
     chunk_tokens: float
     link_pass_s: float
     link_token_s: float
+    link_root_s: float
     pass_s: float
     sequence_s: float
     prompt_s: float
@@ -161,17 +163,19 @@ def _context_token_s(deployment: Deployment, constants: ServingConstants, half_p
     return read_s + FLOP_A_PARAM * model.heads * width / (tensor * half_peak * constants.decode_attention_ratio)
 
 
-def _link_s(deployment: Deployment, constants: ServingConstants) -> tuple[float, float]:
-    """All-reduces of one pass: seconds a pass (latency) and seconds a token (bandwidth); none on one GPU."""
+def _link_s(deployment: Deployment, constants: ServingConstants) -> tuple[float, float, float]:
+    """All-reduces of one pass: seconds a pass (latency), a token (bandwidth), and a root of the tokens (chunks in
+    flight, as `parallelism.allreduce_s` has them); none on one GPU."""
     members = deployment.tensor_parallel * deployment.attention_parallel
     if members == 1:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     rate, nvlink = link_bytes_per_s(deployment.gpu, members)
     reductions = ALLREDUCES_A_LAYER * deployment.model.layers
     hop = constants.allreduce_latency_s * (1.0 if nvlink else constants.pcie_latency_factor)
     ratio = constants.link_ratio if nvlink else constants.pcie_ratio
     moved = 2 * (members - 1) / members * deployment.model.hidden * HALF_ELEMENT_BYTES
-    return reductions * hop, reductions * moved / (rate * ratio)
+    token_s = moved / (rate * ratio)
+    return reductions * hop, reductions * token_s, reductions * sqrt(token_s * constants.link_pipeline_s)
 
 
 def _pass_s(model: LanguageModel, constants: ServingConstants) -> float:
@@ -196,7 +200,7 @@ def rates(deployment: Deployment, constants: ServingConstants) -> Rates:
         model.params_active - (model.params_total - model.params_non_embedding) - routed * active_share
     )
     expert_flop = FLOP_A_PARAM * routed * active_share / constants.expert_compute_ratio
-    link_pass_s, link_token_s = _link_s(deployment, constants)
+    link_pass_s, link_token_s, link_root_s = _link_s(deployment, constants)
     local = local_layers(model)
     return Rates(
         norm=constants.norm,
@@ -221,6 +225,7 @@ def rates(deployment: Deployment, constants: ServingConstants) -> Rates:
         chunk_tokens=constants.chunk_tokens,
         link_pass_s=link_pass_s,
         link_token_s=link_token_s,
+        link_root_s=link_root_s,
         pass_s=_pass_s(model, constants) + constants.stage_s * (deployment.pipeline_parallel - 1),
         sequence_s=constants.sequence_s,
         prompt_s=constants.prompt_s,
@@ -255,7 +260,7 @@ def decode_step_s(rates: Rates, batch: float, context_tokens: float) -> float:
     multiply_s = local_batch * rates.decode_token_s + batch * rates.decode_expert_token_s
     cache_s = (local_batch + rates.idle_sequences) * reach_layers(rates, context_tokens) * rates.kv_token_s
     host_s = rates.pass_s + rates.sequence_s * local_batch
-    links_s = rates.link_pass_s + batch * rates.link_token_s
+    links_s = rates.link_pass_s + batch * rates.link_token_s + sqrt(batch) * rates.link_root_s
     return _joined(read_s, multiply_s, rates.norm) + cache_s + links_s + host_s
 
 

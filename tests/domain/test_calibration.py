@@ -92,7 +92,7 @@ def test_the_narrowest_band_wins_and_a_metric_without_one_has_none() -> None:
 @pytest.mark.parametrize(
     ("code", "bits"), [("fp16", 16), ("fp8", 8), ("awq-int4", 4.5), ("gguf-q4_k_m", 4.85), ("mxfp4", 4.25)]
 )
-def test_p11_bits_count_scales(code: str, bits: float) -> None:
+def test_pitfall_11_bits_count_scales(code: str, bits: float) -> None:
     assert precision_named(code).weight_bits == bits
 
 
@@ -101,7 +101,7 @@ def test_an_unknown_precision_is_an_error() -> None:
         precision_named("int3")
 
 
-def test_p20_p21_peaks_are_dense_and_fall_back_to_units_that_exist() -> None:
+def test_pitfall_20_21_peaks_are_dense_and_fall_back_to_units_that_exist() -> None:
     assert math_flop_per_s(A100_80, PRECISIONS["fp8"].math) == 312e12
     assert math_flop_per_s(H100, PRECISIONS["fp8"].math) == 1979e12
     assert math_flop_per_s(H100, PRECISIONS["nvfp4"].math) == 1979e12
@@ -109,9 +109,13 @@ def test_p20_p21_peaks_are_dense_and_fall_back_to_units_that_exist() -> None:
     assert math_flop_per_s(RTX_4090, "fp16acc") == 330.3e12
 
 
-def test_p22_a_t4_multiplies_in_fp16() -> None:
+def test_pitfall_22_a_t4_multiplies_in_fp16() -> None:
     assert math_flop_per_s(T4, PRECISIONS["bf16"].math) == 65e12
 
 
 def test_the_ideal_server_of_these_tests_reaches_its_data_sheet() -> None:
     assert IDEAL.weight_bandwidth_ratio == IDEAL.decode_compute_ratio == 1.0
+
+
+def test_pitfall_35_a_run_nearby_scales_the_estimate_by_a_factor_that_is_told() -> None:
+    assert calibrating.anchored(500.0, 130.0, 100.0) == (pytest.approx(650.0), pytest.approx(1.3))

@@ -56,43 +56,43 @@ def test_a_lone_stream_reads_its_cache_slower_than_its_share_of_a_batch() -> Non
     assert slower == pytest.approx(context * (1 + 16 / 8))
 
 
-def test_p1_p24_attention_counts_kv_heads_for_bytes_and_heads_times_head_dim_for_flop() -> None:
+def test_pitfall_1_24_attention_counts_kv_heads_for_bytes_and_heads_times_head_dim_for_flop() -> None:
     wide = replace(MISTRAL, head_dim=256)
     narrow_rates, wide_rates = ideal(), rates(deployment(model=wide), IDEAL)
     assert wide_rates.attention_token_s == pytest.approx(2 * narrow_rates.attention_token_s)
 
 
-def test_p3_the_latent_cache_is_read_once_and_whole_on_every_gpu() -> None:
+def test_pitfall_3_the_latent_cache_is_read_once_and_whole_on_every_gpu() -> None:
     one = rates(deployment(model=DEEPSEEK, gpu=H100, tensor_parallel=1), replace(IDEAL, decode_attention_ratio=1e30))
     eight = rates(deployment(model=DEEPSEEK, gpu=H100, tensor_parallel=8), replace(IDEAL, decode_attention_ratio=1e30))
     assert one.kv_token_s == pytest.approx((512 + 64) * 2 / 3350e9)
     assert eight.kv_token_s == pytest.approx(one.kv_token_s)
 
 
-def test_p4_local_layers_read_at_most_their_window() -> None:
+def test_pitfall_4_local_layers_read_at_most_their_window() -> None:
     local = replace(MISTRAL, sliding_window=4096, sliding_pattern="every other layer local")
     assert inference.reach_layers(rates(deployment(model=local), IDEAL), 10_000) == 16 * 10_000 + 16 * 4096
 
 
-def test_p6_an_eight_bit_cache_halves_what_is_read() -> None:
+def test_pitfall_6_an_eight_bit_cache_halves_what_is_read() -> None:
     constants = replace(IDEAL, decode_attention_ratio=1e30)
     half = rates(deployment(gpu=H100, kv=1.0), constants).kv_token_s
     assert half == pytest.approx(rates(deployment(gpu=H100), constants).kv_token_s / 2)
 
 
-def test_p21_an_eight_bit_cache_is_slow_where_the_gpu_has_no_such_units() -> None:
+def test_pitfall_21_an_eight_bit_cache_is_slow_where_the_gpu_has_no_such_units() -> None:
     constants = replace(IDEAL, decode_attention_ratio=1e30)
     emulated = rates(deployment(gpu=A100_80, kv=1.0), constants).kv_token_s
     assert emulated == pytest.approx(2 * 8 * 128 / (2039e9 * 0.05))
 
 
-def test_p7_kv_heads_replicate_beyond_their_number() -> None:
+def test_pitfall_7_kv_heads_replicate_beyond_their_number() -> None:
     assert inference.kv_heads_a_gpu_divisor(MISTRAL, 4) == 4
     assert inference.kv_heads_a_gpu_divisor(MISTRAL, 16) == 8
     assert inference.kv_heads_a_gpu_divisor(DEEPSEEK, 8) == 1
 
 
-def test_p8_a_batch_touches_more_experts_up_to_all() -> None:
+def test_pitfall_8_a_batch_touches_more_experts_up_to_all() -> None:
     moe = rates(deployment(model=MIXTRAL, gpu=H100), IDEAL)
     assert inference.touched_ratio(moe, 1) == pytest.approx(2 / 8)
     assert inference.touched_ratio(moe, 4) == pytest.approx(1 - 0.75**4)
@@ -100,29 +100,29 @@ def test_p8_a_batch_touches_more_experts_up_to_all() -> None:
     assert inference.touched_ratio(ideal(), 1) == 1.0
 
 
-def test_p8_one_stream_of_a_mixture_reads_its_active_parameters() -> None:
+def test_pitfall_8_one_stream_of_a_mixture_reads_its_active_parameters() -> None:
     moe = rates(deployment(model=MIXTRAL, gpu=H100), replace(IDEAL, norm=50.0))
     active = MIXTRAL.params_active - 32_000 * 4096
     assert inference.decode_step_s(moe, 1, 0) == pytest.approx(active * 2 / 3350e9, rel=1e-6)
 
 
-def test_p18_a_batch_shares_the_reading_of_the_weights() -> None:
+def test_pitfall_18_a_batch_shares_the_reading_of_the_weights() -> None:
     step = rates(deployment(), REAL)
     assert 64 / inference.decode_step_s(step, 64, 512) > 10 / inference.decode_step_s(step, 1, 512)
 
 
-def test_p19_the_bandwidth_reached_divides_the_time() -> None:
+def test_pitfall_19_the_bandwidth_reached_divides_the_time() -> None:
     full = inference.decode_step_s(ideal(norm=50.0), 1, 0)
     assert inference.decode_step_s(ideal(norm=50.0, weight_bandwidth_ratio=0.66), 1, 0) == pytest.approx(full / 0.66)
 
 
-def test_p21_fp8_weights_on_ampere_are_read_faster_and_multiplied_no_faster() -> None:
+def test_pitfall_21_fp8_weights_on_ampere_are_read_faster_and_multiplied_no_faster() -> None:
     half, eight = ideal(), ideal(precision="fp8")
     assert eight.dense_read_s < half.dense_read_s
     assert eight.prefill_token_s == half.prefill_token_s
 
 
-def test_p23_p24_a_prompt_counts_the_causal_half_of_attention() -> None:
+def test_pitfall_23_24_a_prompt_counts_the_causal_half_of_attention() -> None:
     linear = 2 * 6_979_588_096 * 2048 / 312e12
     attention = 2 * 32 * 2048**2 * 32 * 128 / 312e12
     assert inference.prompt_work_s(ideal(), 2048, 2048) == pytest.approx(linear + attention)
@@ -133,7 +133,7 @@ def test_a_prompt_alone_reads_the_weights_at_least_once() -> None:
     assert alone > LAYERS_AND_HEAD * 2 / 2039e9
 
 
-def test_p29_the_prefix_cache_cuts_what_is_computed_and_not_what_is_attended_to() -> None:
+def test_pitfall_29_the_prefix_cache_cuts_what_is_computed_and_not_what_is_attended_to() -> None:
     whole, quarter = inference.prompt_work_s(ideal(), 4096, 4096), inference.prompt_work_s(ideal(), 4096, 1024)
     assert quarter == pytest.approx(whole / 4)
     assert quarter > inference.prompt_work_s(ideal(), 1024, 1024)
@@ -151,12 +151,19 @@ def test_one_stream_gains_nothing_from_a_pipeline() -> None:
     assert inference.decode_step_s(rates(deployment(pipeline_parallel=4), IDEAL), 1, 100) == pytest.approx(one)
 
 
-def test_p43_all_reduces_move_two_n_minus_one_over_n_at_the_one_way_rate() -> None:
+def test_pitfall_43_all_reduces_move_two_n_minus_one_over_n_at_the_one_way_rate() -> None:
     two = rates(deployment(tensor_parallel=2), IDEAL)
     assert two.link_token_s == pytest.approx(2 * 32 * (2 * 1 / 2) * 4096 * 2 / 300e9)
 
 
-def test_p47_consumer_cards_talk_over_pcie() -> None:
+def test_all_reduces_of_a_batch_pay_a_root_for_their_chunks_in_flight() -> None:
+    plain = rates(deployment(tensor_parallel=2), IDEAL)
+    waiting = rates(deployment(tensor_parallel=2), replace(IDEAL, link_pipeline_s=1e-5))
+    added = inference.decode_step_s(waiting, 64, 100) - inference.decode_step_s(plain, 64, 100)
+    assert added == pytest.approx(2 * 32 * (64 * 4096 * 2 / 300e9 * 1e-5) ** 0.5)
+
+
+def test_pitfall_47_consumer_cards_talk_over_pcie() -> None:
     assert inference.link_bytes_per_s(RTX_4090, 2) == (32e9, False)
     assert inference.link_bytes_per_s(A100_80, 8) == (300e9, True)
 
