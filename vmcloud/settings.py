@@ -1,7 +1,9 @@
 """All settings in one file. Everything that differs between machines is read from the environment by typed readers."""
 
+import contextlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -36,9 +38,12 @@ def var_dir() -> Path:
     path = Path(env_text("VMCLOUD_VAR") or BASE_DIR / "var").resolve()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Permissions do not tell: root may write anywhere but on a disk that is mounted for reading.
+        tempfile.TemporaryFile(dir=path).close()
     except OSError as error:
         raise ImproperlyConfigured(
-            f"The folder for data cannot be made ({error}); name another by VMCLOUD_VAR."
+            f"The folder for data, {path}, cannot be made or written to ({error.strerror}); "
+            "name another by VMCLOUD_VAR."
         ) from error
     return path
 
@@ -51,12 +56,12 @@ def secret_key() -> str:
     if given := env_text("SECRET_KEY"):
         return given
     path = VAR_DIR / "secret_key"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(handle, "w") as file:
-        file.write(secrets.token_urlsafe(50))
+    if not path.exists():
+        # Whole under its name or not there at all, also for another start at the same moment and on a full disk.
+        with tempfile.NamedTemporaryFile("w", dir=VAR_DIR) as file, contextlib.suppress(FileExistsError):
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            os.link(file.name, path)
     return path.read_text().strip()
 
 

@@ -1,7 +1,10 @@
 """What the environment decides, and what is safe without being asked."""
 
 import json
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,27 @@ def test_the_key_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "var" / "secret_key").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "var").stat().st_mode) == 0o700
     assert settings_of("SECRET_KEY", tmp_path / "other")["SECRET_KEY"] != first
+
+
+def test_starts_at_the_same_moment_agree_on_one_key(tmp_path: Path) -> None:
+    reading = [sys.executable, "-c", READ, "SECRET_KEY"]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "vmcloud.settings", "VMCLOUD_VAR": str(tmp_path)}
+    starts = [
+        subprocess.Popen(reading, cwd=processes.ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    keys = {start.communicate(timeout=60)[0] for start in starts}
+    assert len(keys) == 1 and len(json.loads(keys.pop())["SECRET_KEY"]) >= 50
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["secret_key"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_in_one_sentence() -> None:
+    """/proc takes no files, whoever asks."""
+    done = processes.run("-m", "scripts.prepare", VMCLOUD_VAR="/proc")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("VMCloud cannot start. The folder for data, /proc, cannot be made or written to (")
+    assert done.stderr.endswith("); name another by VMCLOUD_VAR.\n")
 
 
 def test_a_key_given_by_hand_is_not_written_down(tmp_path: Path) -> None:
