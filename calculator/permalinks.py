@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import quote_plus
 
@@ -197,8 +198,14 @@ def write(scenario: EconomicsScenario) -> str:
         if key.name == REPEATED:
             pairs += [f"{key.name}={_quoted(code)}" for code in value or (NO_API,)]
         elif value is not None and value != "":
-            pairs.append(f"{key.name}={_quoted(key.write(value))}")
+            pairs.append(_pair(key.name, value))
     return "&".join(pairs)
+
+
+@lru_cache(maxsize=2048)
+def _pair(name: str, value: Any) -> str:
+    """One key with its value: a page holds a dozen links that differ in two or three of thirty."""
+    return f"{name}={_quoted(BY_NAME[name].write(value))}"
 
 
 def _quoted(text: str) -> str:

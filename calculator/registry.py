@@ -30,11 +30,17 @@ class Preset:
 
     @property
     def query(self) -> str:
-        return urlencode({"v": permalinks.VERSION, **self.changes}, safe=":/")
+        return encoded(tuple(self.changes.items()))
 
     def applied(self, scenario: EconomicsScenario) -> EconomicsScenario:
         """`scenario` with the preset's changes."""
         return replace(scenario, **changed_attributes(self.query))
+
+
+@functools.cache
+def encoded(changes: tuple[tuple[str, str], ...]) -> str:
+    """The query of a preset, written once a process."""
+    return urlencode((("v", permalinks.VERSION), *changes), safe=":/")
 
 
 @functools.cache

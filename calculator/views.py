@@ -1,9 +1,11 @@
 """Pages of the calculators: the form and its live result, the exports of the same scenario, saved estimates."""
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from calculator import answers, catalog, exports, pagestate, registry, saved
 from calculator.registry import Calculator
 
+logger = logging.getLogger(__name__)
 View = Callable[..., HttpResponse]
 VARY = ("HX-Request", "HX-History-Restore-Request")
 
@@ -71,7 +74,7 @@ def shown(request: HttpRequest, tool: Calculator, outcome: answers.Outcome, stat
     else:
         response = render(request, f"{template}#result", context)
         header = "HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"
-        response.headers[header] = pagestate.address(tool.name, outcome.answer.query)
+        response.headers[header] = context["permalink"]
     patch_vary_headers(response, VARY)
     patch_cache_control(response, private=True, no_cache=True)
     return response
@@ -99,7 +102,11 @@ def save(request: HttpRequest, name: str) -> HttpResponse:
     outcome = tool.from_link(QueryDict(request.POST.get("query", "")))
     if outcome.answer is None:
         return shown(request, tool, outcome, status=422)
-    snapshot = saved.save(tool.name, outcome.answer)
+    try:
+        snapshot = saved.save(tool.name, outcome.answer)
+    except OperationalError:
+        logger.exception("An estimate could not be saved.")
+        return shown(request, tool, answers.not_saved(outcome), status=503)
     return HttpResponseRedirect(reverse("estimate-saved", args=[snapshot.slug]), status=303)
 
 
