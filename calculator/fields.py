@@ -214,10 +214,9 @@ def show(value: Decimal, quantity: Quantity) -> str:
         if quantity.percent:
             return _written(value * HUNDRED)
         if quantity.scaled and value >= MILLIARD:
-            sign = "Md" if formats.babel_locale() == "fr_FR" else "B"
-            return f"{_written(value / MILLIARD)}{formats.NBSP}{sign}"
+            return _written(value / MILLIARD) + (f"{formats.NBSP}Md" if formats.is_french() else "B")
         if quantity.scaled and value >= MILLION:
-            return f"{_written(value / MILLION)}{formats.NBSP}M"
+            return _written(value / MILLION) + (f"{formats.NBSP}M" if formats.is_french() else "M")
     return _written(value)
 
 
