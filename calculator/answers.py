@@ -265,6 +265,15 @@ def dated_notices(found: Answer, today: Answer | None) -> tuple[Notice, ...]:
     return (Notice("outdated", text, today.query),)
 
 
+def not_saved(outcome: Outcome) -> Outcome:
+    """`outcome` with the sentence that it could not be kept, and what keeps it meanwhile."""
+    text = _(
+        "L’estimation n’a pas pu être enregistrée. Rien n’est perdu\u00a0: son lien la rouvre, réessayez plus tard."
+    )
+    query = outcome.answer.query if outcome.answer else ""
+    return replace(outcome, notices=(Notice("not_saved", text, query), *outcome.notices))
+
+
 def _unknown_keys(names: Iterable[str]) -> tuple[Notice, ...]:
     listed = ", ".join(names)
     if not listed:

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from calculator import answers, catalog, exports, pagestate, registry, saved
 from calculator.registry import Calculator
@@ -94,11 +94,16 @@ def export(request: HttpRequest, name: str, suffix: str) -> HttpResponse:
     return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @needs_catalogue
 def save(request: HttpRequest, name: str) -> HttpResponse:
-    """Keep the estimate of the posted link as it is now, and lead to its own address."""
+    """Keep the estimate of the posted link as it is now, and lead to its own address.
+
+    A refused saving shows the page at this address: its links, a reload and the other language then lead to the page.
+    """
     tool = open_calculator(name)
+    if request.method != "POST":
+        return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))
     outcome = tool.from_link(QueryDict(request.POST.get("query", "")))
     if outcome.answer is None:
         return shown(request, tool, outcome, status=422)

@@ -3,9 +3,12 @@
 import datetime as dt
 import re
 from decimal import Decimal
+from html import unescape
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
+from django.db import OperationalError
 from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone, translation
@@ -95,7 +98,7 @@ def test_a_saved_estimate_holds_question_version_rate_figures_and_prices(seeded:
     assert snapshot.calculator == "economics"
     assert snapshot.catalog_version_id == 1
     assert (snapshot.usd_per_eur, snapshot.rate_date) == (Decimal("1.1172"), dt.date(2026, 10, 30))
-    assert snapshot.hours_per_month == Decimal(730)
+    assert snapshot.hours_per_month_h == Decimal(730)
     assert "volume=100000000" in snapshot.query
     figures = {figure.sku.code for figure in snapshot.figures.all()}
     assert {"GPU-PRO", "GPU-TITAN"} <= figures
@@ -136,6 +139,40 @@ def test_a_question_without_an_answer_is_not_saved(client: Client, seeded: None,
     assert response.status_code in {303, 422}
     assert (response.status_code == 303) == (query == "\x00")
     assert EstimateSnapshot.objects.count() == (1 if query == "\x00" else 0)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [("fr", "n’a pas pu être enregistrée"), ("en", "could not be saved")]
+)
+def test_a_database_that_takes_nothing_costs_a_sentence_and_no_input(
+    client: Client, seeded: None, monkeypatch: pytest.MonkeyPatch, language: str, sentence: str
+) -> None:
+    """A full disk, or a lock that another holds for too long."""
+
+    def full(*_: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(saved, "save", full)
+    response = client.post(f"/{language}/economics/save", {"query": "sku=GPU-PRO&volume=1234567"})
+    text = response.content.decode()
+    assert response.status_code == 503
+    assert sentence in text and "disk is full" not in text
+    links = [unescape(link) for link in re.findall(r'href="([^"]*volume=1234567[^"]*)"', text)]
+    assert f"/{language}/economics" in {link.partition("?")[0] for link in links}
+
+
+@pytest.mark.parametrize("query", ["sku=GPU-GONE", "api=gpt-5.4&api=gone", "volume=none"])
+def test_every_link_of_a_refused_saving_can_be_followed(client: Client, seeded: None, query: str) -> None:
+    """The page then stands at the address of saving, where its own links (`?…`) and the other language lead."""
+    address = "/fr/economics/save"
+    response = client.post(address, {"query": query})
+    assert response.status_code == 422
+    links = {unescape(link) for link in re.findall(r' href="([^"#][^"]*)"', response.content.decode())}
+    here = {urljoin(address, link) for link in links if link.startswith(("?", "/fr/", "/en/"))}
+    assert {"/en/economics/save", "/fr/methodology/"} <= here
+    for link in here:
+        followed = client.get(link, follow=True)
+        assert (link, followed.status_code) == (link, 200)
 
 
 def test_a_code_that_left_the_catalogue_is_named_and_the_old_estimate_stays(client: Client, seeded: None) -> None:
