@@ -31,7 +31,8 @@ SAMPLE_COLUMNS = (
     "error_kind",
     "error_message",
 )
-PRIVATE = {"id", "run", "step", "created_by"}
+# What an operator reads on the run's page: names of people, and messages that hold this machine's folders.
+PRIVATE = {"id", "run", "step", "created_by", "error_detail"}
 
 
 def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -> str:
@@ -74,5 +75,5 @@ def to_json(view: RunView, samples: list[BenchmarkSample]) -> str:
 
 
 def fields_of(row: Any) -> dict[str, Any]:
-    """Every column of a row but keys and names of people."""
+    """Every column of a row but keys and what is for operators."""
     return {name: value for name, value in model_to_dict(row).items() if name not in PRIVATE}

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks import exports, forms, pagestate, publishing, queries, services, tasks
 from calculator.views import VARY, View, wants_fragment
@@ -52,10 +52,15 @@ def run_new(request: HttpRequest) -> HttpResponse:
     return render(request, "benchmarks/run_new.html", {"form": forms.RunForm(initial=forms.INITIAL)})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @operators_only
 def run_start(request: HttpRequest) -> HttpResponse:
-    """Queue a run and lead to its page; what cannot be read comes back with its sentence."""
+    """Queue a run and lead to its page; what cannot be read comes back with its sentence.
+
+    A refused form stands at this address: a reload and the other language then lead to a new one.
+    """
+    if request.method != "POST":
+        return HttpResponseRedirect(reverse("run-new"))
     form = forms.RunForm(request.POST)
     if not form.is_valid():
         return render(request, "benchmarks/run_new.html", {"form": form}, status=422)

@@ -65,8 +65,11 @@ def test_a_superuser_may(client: Client, queue: list[int]) -> None:
 
 
 def test_actions_need_a_post_and_pages_a_get(client: Client, operator: User) -> None:
-    for address in actions():
+    start, *others = actions()
+    for address in others:
         assert client.get(address).status_code == 405
+    # Where a refused form stands: a reload or the other language leads to a new one.
+    assert client.get(start)["Location"] == "/fr/runs/new"
     assert client.post("/fr/runs/new").status_code == 405
     assert client.post("/fr/runs/").status_code == 405
 
@@ -161,6 +164,14 @@ def test_a_refused_publication_is_a_sentence(client: Client, operator: User, lan
 def test_without_a_catalogue_publishing_says_what_is_missing(client: Client, operator: User) -> None:
     text = client.post(f"/fr/runs/{runs.succeeded().code}/publish", follow=True).content.decode()
     assert "Le catalogue ne contient pas" in text
+
+
+def test_what_an_error_says_of_this_machine_is_for_operators(client: Client, operator: User) -> None:
+    run = runs.ended("failed", "internal", "FileNotFoundError: '/srv/vmcloud/var/models'")
+    addresses = [f"/fr/runs/{run.code}{suffix}" for suffix in ("", ".json", ".csv")]
+    for client_now in (Client(), client):
+        shown = ["/srv/vmcloud" in client_now.get(address).content.decode() for address in addresses]
+        assert shown == [client_now is client, False, False]
 
 
 def test_an_unknown_run_cannot_be_acted_upon(client: Client, operator: User) -> None:
