@@ -3,7 +3,7 @@
 // the page's custom properties, so a change of theme redraws.
 (() => {
   const config = { displayModeBar: false, responsive: true, scrollZoom: false, staticPlot: true };
-  const root = document.documentElement, clear = "rgba(0, 0, 0, 0)", narrowPx = 540, print = { width: 640, height: 234 };
+  const root = document.documentElement, clear = "rgba(0, 0, 0, 0)", narrowPx = 540, print = { width: 640, height: 226 };
   const inks = { gpu: "--gpu", api: "--api", mute: "--mute", ink: "--ink", dot: "--ink" };
   const drawn = new Set();
   let library, probe, theme;
