@@ -64,7 +64,7 @@ def test_a_child_ends_when_its_parent_is_killed() -> None:
         assert parent.stdout is not None
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
-        gone, alive = psutil.wait_procs([child], timeout=5)
+        gone, alive = psutil.wait_procs([child], timeout=45)
     assert (len(gone), alive) == (1, [])
 
 
@@ -73,14 +73,14 @@ def test_a_child_whose_parent_is_gone_already_ends_at_once() -> None:
         "import signal; from benchmarks.load import process;"
         "process.end_with_parent(1, signal.SIGTERM); print('still here')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == -signal.SIGTERM
     assert done.stdout == ""
 
 
 def test_signalling_a_group_that_is_gone_is_fine() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
-    child.wait(timeout=20)
+    child.wait(timeout=60)
     process.signal_group(child.pid, signal.SIGTERM)
 
 
@@ -92,5 +92,5 @@ def test_a_group_is_signalled_as_a_whole() -> None:
     while not (children := watched.children()) and time.monotonic() < until:
         time.sleep(0.02)
     process.signal_group(parent.pid, signal.SIGKILL)
-    parent.wait(timeout=5)
-    assert psutil.wait_procs(children, timeout=5)[1] == []
+    parent.wait(timeout=45)
+    assert psutil.wait_procs(children, timeout=45)[1] == []

@@ -15,7 +15,7 @@ from benchmarks import metrics
 from benchmarks.load import records, testmodel
 from benchmarks.runner import Runner
 
-DEADLINE_S = 30
+DEADLINE_S = 90
 pytestmark = pytest.mark.worker
 
 
@@ -101,7 +101,7 @@ def test_l30_told_to_stop_it_writes_what_it_has_and_leaves_nothing(
         asked = time.monotonic()
         runner.child.send_signal(how)
         said = list(messages(runner))
-        assert runner.child.wait(timeout=5) == 0
+        assert runner.child.wait(timeout=45) == 0
         assert time.monotonic() - asked < 3
     assert said[-1] == records.RunEnd("cancelled")
     steps = [message for message in said if isinstance(message, records.StepEnd)]
@@ -117,7 +117,7 @@ def test_a_killed_supervisor_takes_its_engine_along(tmp_path: Path, model_path: 
         next(messages(runner))
         engine = engine_of(runner)
         runner.child.kill()
-        assert psutil.wait_procs([engine], timeout=5)[1] == []
+        assert psutil.wait_procs([engine], timeout=45)[1] == []
         assert list(runner.messages())[-1:] != [records.RunEnd("succeeded")]
 
 

@@ -20,7 +20,7 @@ CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-f
 CHROMIUM_ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
 AXE = ROOT / "tests" / "browser" / "vendor" / "axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-USUAL_MS = 5000  # what Playwright waits where a test does not say
+USUAL_MS = 20_000
 PASSWORD = "for-this-test-only-1"
 WATCH_POLICY = """
 window.breaches = [];
@@ -93,7 +93,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, chromium_path: str) -> Iter
         expect.set_options(timeout=USUAL_MS)
         site.end()
         web.terminate()
-        web.wait(timeout=20)
+        web.wait(timeout=60)
 
 
 def breaches(page: Page) -> list[str]:

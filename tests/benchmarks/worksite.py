@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
-DEADLINE_S = 60
-LEFT_DEADLINE_S = 8
+DEADLINE_S = 120
+LEFT_DEADLINE_S = 45
 
 
 class Site:

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM_ARGUMENTS = (
@@ -25,7 +25,9 @@ CHROMIUM_ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-START_S = 60
+START_S = 120
+# How long a page may take to show what is expected: generous, so that a busy machine fails no test.
+PATIENCE_MS = 20_000
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 # Runs before any script of the page: every breach of the content policy is kept.
 WATCH_POLICY = """
@@ -76,13 +78,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 @pytest.fixture(scope="session")
 def chromium(chromium_path: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path, args=list(CHROMIUM_ARGUMENTS))
+        expect.set_options(timeout=PATIENCE_MS)
         yield browser
         browser.close()
 
