@@ -25,6 +25,7 @@ SERVING: dict[str, Spread] = {
     "power_flop_per_j": (1e14, 0.0),
     "chunk_tokens": (8192.0, 0.0),
     "stage_s": (3e-4, 0.7),
+    "stage_overlap_ratio": (0.85, 0.1),
     "expert_bandwidth_ratio": (0.8, 0.3),
     "expert_compute_ratio": (0.7, 0.4),
     "small_matrix_columns": (200.0, 1.0),

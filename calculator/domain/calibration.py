@@ -37,9 +37,10 @@ class ServingConstants:
     `norm` joins reading and multiplying: 1 adds their times, a large one takes the longer. `small_matrix_columns` is
     the width at which matrices reach half of the compute efficiency, `kv_half_streams` the KV heads × sequences at
     which the cache is read at half speed; `score_bytes` is what unfused attention moves for one score;
-    `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once; `link_pipeline_s`
-    weighs an all-reduce's chunks in flight, as in `parallelism`. The queue ratios weigh a first burst of requests,
-    random arrivals and steps in flight (see `serving.wait_s`).
+    `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once, and the share
+    `stage_overlap_ratio` of a pipeline's work overlaps; `link_pipeline_s` weighs an all-reduce's chunks in flight, as
+    in `parallelism`. The queue ratios weigh a first burst of requests, random arrivals and steps in flight (see
+    `serving.wait_s`).
     """
 
     weight_bandwidth_ratio: float
@@ -56,6 +57,7 @@ class ServingConstants:
     power_flop_per_j: float
     chunk_tokens: float
     stage_s: float
+    stage_overlap_ratio: float
     expert_bandwidth_ratio: float
     expert_compute_ratio: float
     small_matrix_columns: float

@@ -82,6 +82,7 @@ class Rates:
     idle_sequences: float
     attention_token_s: float
     stages: int
+    stage_overlap_ratio: float
     chunk_tokens: float
     link_pass_s: float
     link_token_s: float
@@ -222,6 +223,7 @@ def rates(deployment: Deployment, constants: ServingConstants) -> Rates:
         idle_sequences=constants.kv_half_streams * kv_heads_a_gpu_divisor(model, tensor) / model.kv_heads,
         attention_token_s=_prompt_attention_token_s(deployment, constants, half_peak),
         stages=deployment.pipeline_parallel,
+        stage_overlap_ratio=constants.stage_overlap_ratio,
         chunk_tokens=constants.chunk_tokens,
         link_pass_s=link_pass_s,
         link_token_s=link_token_s,
@@ -277,7 +279,8 @@ def prompt_work_s(rates: Rates, prompt_tokens: float, computed_tokens: float) ->
 def prompt_alone_s(rates: Rates, prompt_tokens: float, computed_tokens: float) -> float:
     """One prompt on an idle server: a pass over the weights and the launches of every layer for each chunk.
 
-    Chunks follow one another through the pipeline's stages: (stages + chunks − 1) ÷ (stages × chunks) of the time.
+    Chunks follow one another through the pipeline's stages: (stages + chunks − 1) ÷ (stages × chunks) of the time for
+    the share that overlaps.
     """
     chunks = max(1.0, computed_tokens / rates.chunk_tokens)
     read_s = chunks * (rates.dense_read_s + rates.expert_read_s * touched_ratio(rates, computed_tokens))
@@ -285,4 +288,5 @@ def prompt_alone_s(rates: Rates, prompt_tokens: float, computed_tokens: float) -
     attention_s = computed_tokens * reach_layers(rates, prompt_tokens) * rates.attention_token_s
     links_s = chunks * rates.link_pass_s + computed_tokens * rates.link_token_s
     alone_s = _joined(read_s, multiply_s, rates.norm) + attention_s + links_s + chunks * rates.pass_s
-    return alone_s * (rates.stages + chunks - 1) / (rates.stages * chunks)
+    overlapped = (rates.stages + chunks - 1) / (rates.stages * chunks)
+    return alone_s * (1 - rates.stage_overlap_ratio * (1 - overlapped))

@@ -143,6 +143,8 @@ def test_nothing_is_dropped_silently(report: Report) -> None:
 
 GOALS = {
     "inference_single_stream.csv decode_tok_s": (0.10, 0.15, 0.35),
+    "inference_single_stream.csv prefill_tok_s": (0.15, 0.25, 0.50),
+    "inference_single_stream.csv ttft_ms": (0.15, 0.25, 0.50),
     "inference_batched.csv total_output_tok_s": (0.08, 0.13, 0.28),
     "inference_serving_latency.csv tpot_ms": (0.09, 0.15, 0.40),
     "training.csv tok_s_per_gpu": (0.12, 0.18, 0.40),

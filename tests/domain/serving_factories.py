@@ -136,6 +136,7 @@ IDEAL = ServingConstants(
     power_flop_per_j=1e20,
     chunk_tokens=1e9,
     stage_s=0.0,
+    stage_overlap_ratio=1.0,
     expert_bandwidth_ratio=1.0,
     expert_compute_ratio=1.0,
     small_matrix_columns=0.0,

@@ -144,6 +144,8 @@ def test_chunks_of_a_prompt_overlap_in_a_pipeline() -> None:
     one = inference.prompt_alone_s(rates(deployment(), constants), 1024, 1024)
     four = inference.prompt_alone_s(rates(deployment(pipeline_parallel=4), constants), 1024, 1024)
     assert four == pytest.approx(one * (4 + 2 - 1) / (4 * 2))
+    half = rates(deployment(pipeline_parallel=4), replace(constants, stage_overlap_ratio=0.5))
+    assert inference.prompt_alone_s(half, 1024, 1024) == pytest.approx((one + four) / 2)
 
 
 def test_one_stream_gains_nothing_from_a_pipeline() -> None:
