@@ -45,6 +45,7 @@ from calculator.snapshots import (
     label_of,
     latest_version,
     nearest_code,
+    note_of,
     snapshot,
     without_trailing_zeros,
 )
@@ -87,7 +88,9 @@ def sourced_price(row: PriceRow, unit: str, label: str) -> Sourced[Decimal] | No
     if row.amount is None:
         return None
     amount = without_trailing_zeros(row.amount)
-    return Sourced(amount, unit, Kind.LIST_PRICE, label, reference=row.source_url, date=row.checked_on, note=row.note)
+    return Sourced(
+        amount, unit, Kind.LIST_PRICE, label, reference=row.source_url, date=row.checked_on, note=note_of(row)
+    )
 
 
 def sku_of(known: Snapshot, item: CatalogItem, at: dt.datetime, throughput: Throughput | None = None) -> Sku:
@@ -178,7 +181,7 @@ def rate_of(rates: Iterable[FxRate], day: dt.date, source: str, quote: str = "US
         "usd_per_eur",
         reference=rate.source,
         date=rate.rate_date,
-        note=rate.note,
+        note=note_of(rate),
     )
 
 

@@ -20,6 +20,7 @@ from calculator.snapshots import (
     item_called,
     label_of,
     newest_number,
+    note_of,
     snapshot,
     without_trailing_zeros,
 )
@@ -111,7 +112,7 @@ def point_of(row: PriceRow, following: PriceRow | None, at: dt.datetime) -> Pric
         version=row.catalog_version_id,
         source_url=row.source_url,
         checked_on=row.checked_on,
-        note=row.note,
+        note=note_of(row),
     )
 
 

@@ -265,6 +265,7 @@ class PriceRow(models.Model):
     source_url = models.CharField(max_length=500, blank=True)
     checked_on = models.DateField()
     note = models.TextField(blank=True)
+    note_fr = models.TextField(blank=True, default="")
     catalog_version = models.ForeignKey(CatalogVersion, on_delete=models.PROTECT, related_name="prices")
     recorded_at = models.DateTimeField(auto_now_add=True)
     voided_in_version = models.ForeignKey(
@@ -316,6 +317,7 @@ class FxRate(models.Model):
     source_url = models.CharField(max_length=500, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
     note = models.TextField(blank=True)
+    note_fr = models.TextField(blank=True, default="")
     catalog_version = models.ForeignKey(CatalogVersion, on_delete=models.PROTECT, related_name="rates")
     recorded_at = models.DateTimeField(auto_now_add=True)
     voided_in_version = models.ForeignKey(
@@ -409,7 +411,7 @@ class EstimateSnapshot(models.Model):
     rate_date = models.DateField(null=True, blank=True)
     figures = models.ManyToManyField(Figure, blank=True, related_name="snapshots")
     prices = models.ManyToManyField(PriceRow, blank=True, related_name="snapshots")
-    hours_per_month = models.DecimalField(max_digits=6, decimal_places=2)
+    hours_per_month_h = models.DecimalField(max_digits=6, decimal_places=2)
     rounding = models.CharField(max_length=60)
     results = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)

@@ -72,7 +72,7 @@ def save(name: str, answer: Answer) -> EstimateSnapshot:
             catalog_version_id=answer.facts.catalog_version,
             usd_per_eur=half_up(rate.value, RATE_DECIMALS) if rate else None,
             rate_date=rate.date if rate else None,
-            hours_per_month=half_up(estimate.hours_per_month_h.value, HOURS_DECIMALS),
+            hours_per_month_h=half_up(estimate.hours_per_month_h.value, HOURS_DECIMALS),
             rounding=ROUNDING,
             results=in_every_language(name, answer),
         )

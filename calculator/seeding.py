@@ -171,6 +171,7 @@ def price_fields(row: Row) -> Row:
         "source_url": row.get("source_url", ""),
         "checked_on": day(row["checked_on"]),
         "note": row.get("note", ""),
+        "note_fr": row.get("note_fr", ""),
     }
 
 
@@ -236,7 +237,7 @@ def seed_rates(load: Load) -> None:
     """Exchange rates by day."""
     known = {(rate.quote, rate.rate_date, rate.source): rate for rate in FxRate.objects.order_by("id")}
     fixture = load.read("fx_rates")
-    shared = {name: fixture[name] for name in ("base", "quote", "source", "source_url", "note")}
+    shared = {name: fixture[name] for name in ("base", "quote", "source", "source_url", "note", "note_fr")}
     missing = []
     for text, rate in fixture["rates"].items():
         row = {**shared, "rate_date": dt.date.fromisoformat(text), "rate": Decimal(rate)}

@@ -180,6 +180,12 @@ def label_of(item: CatalogItem) -> str:
     return item.label_en if (get_language() or "fr").startswith("en") else item.label_fr
 
 
+def note_of(row: PriceRow | FxRate) -> str:
+    """The row's note in the active language; one that was written only once stands in both."""
+    english = (get_language() or "fr").startswith("en")
+    return (english and row.note) or row.note_fr or row.note
+
+
 def without_trailing_zeros(value: Decimal) -> Decimal:
     """The same value as it would be written: columns pad with zeros, and not alike on all databases."""
     return value.normalize() + Decimal(0)

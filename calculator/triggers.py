@@ -5,8 +5,9 @@ voided (prices only while their start lies in the future) or withdrawn. Version 
 rebuilds one of these tables on SQLite drops its triggers: it must end with `install` again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
@@ -29,10 +30,10 @@ class Guard:
 
 PRICE_COLUMNS = (
     "id item_id component mode region context_over window kind amount currency unit tax_basis valid_from origin "
-    "source_url checked_on note catalog_version_id recorded_at voided_in_version_id void_reason"
+    "source_url checked_on note note_fr catalog_version_id recorded_at voided_in_version_id void_reason"
 )
 RATE_COLUMNS = (
-    "id base quote rate rate_date source source_url published_at note catalog_version_id recorded_at "
+    "id base quote rate rate_date source source_url published_at note note_fr catalog_version_id recorded_at "
     "voided_in_version_id void_reason"
 )
 FIGURE_COLUMNS = (
@@ -133,9 +134,17 @@ def remove(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
             schema_editor.execute(statement)
 
 
+def standing(guard: Guard, connection: BaseDatabaseWrapper) -> Guard:
+    """The guard of the columns that its table has at this point of the migrations."""
+    with connection.cursor() as cursor:
+        present = {column.name for column in connection.introspection.get_table_description(cursor, guard.table)}
+    return replace(guard, columns=tuple(column for column in guard.columns if column in present))
+
+
 def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Create the triggers, replacing those already there."""
     remove(apps, schema_editor)
+    connection = schema_editor.connection
     for guard in GUARDS:
-        for statement in creation_statements(schema_editor.connection.vendor, guard):
+        for statement in creation_statements(connection.vendor, standing(guard, connection)):
             schema_editor.execute(statement)

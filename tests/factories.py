@@ -160,7 +160,7 @@ def make_snapshot(**values: Any) -> EstimateSnapshot:
         "calculator": "economics",
         "query": "v=1",
         "catalog_version": newest_version(),
-        "hours_per_month": Decimal(720),
+        "hours_per_month_h": Decimal(720),
         "rounding": "half-up on display",
         "results": {"bill_eur": "830.64"},
     }

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone, translation
 
-from calculator import catalog
+from calculator import catalog, snapshots
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku
 from calculator.domain.provenance import Kind
 from calculator.models import PriceRow
@@ -239,6 +239,24 @@ def test_a_price_in_another_currency_or_region_or_hour_of_day_is_not_taken() -> 
 
 
 # --- API models
+
+
+@pytest.mark.parametrize(
+    ("note", "note_fr", "language", "shown"),
+    [
+        ("said", "dit", "fr", "dit"),
+        ("said", "dit", "en", "said"),
+        ("typed once", "", "fr", "typed once"),
+        ("", "saisie une fois", "en", "saisie une fois"),
+        ("", "", "fr", ""),
+    ],
+)
+def test_a_note_is_in_the_readers_language_and_one_written_once_in_both(
+    note: str, note_fr: str, language: str, shown: str
+) -> None:
+    row = PriceRow(note=note, note_fr=note_fr)
+    with translation.override(language):
+        assert snapshots.note_of(row) == shown
 
 
 def test_p41_standard_and_batch_are_two_modes() -> None:

@@ -61,6 +61,7 @@ def void(row: PriceRow | FxRate, **values: Any) -> None:
         ("source_url", "elsewhere"),
         ("checked_on", dt.date(2026, 12, 1)),
         ("note", "changed"),
+        ("note_fr", "changée"),
         ("recorded_at", make.NOW + dt.timedelta(days=365)),
     ],
 )

@@ -1,17 +1,19 @@
 """What is seeded against what it was taken from: the offer, two price data sets, the ECB, the data sheets."""
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
 from currency_converter import CurrencyConverter
 from django.db import transaction
+from django.utils.translation import override
 from genai_prices import Usage, calc_price
 from genai_prices.types import ModelPrice, TieredPrices
 from pytest_django import DjangoDbBlocker
 
-from calculator import catalog, seeding
+from calculator import catalog, ledger, seeding
 from calculator.domain import hardware
 from calculator.domain.offers import ApiModel, Basis, Mode, Rates
 from calculator.domain.provenance import Kind
@@ -204,7 +206,7 @@ def test_no_model_has_a_price_before_it_was_released() -> None:
 
 def test_the_disputed_price_says_that_its_sources_disagree() -> None:
     output = apis()[DISAGREEING].modes[Mode.STANDARD][0].output
-    assert output is not None and output.note.startswith("Sources disagree.")
+    assert output is not None and output.note.startswith("Les sources divergent.")
 
 
 @pytest.mark.parametrize(
@@ -367,6 +369,24 @@ def test_every_price_says_where_it_was_read_and_when() -> None:
         assert row.note
         assert row.checked_on == dt.date(2026, 11, 30)
         assert row.source_url.startswith("https://") or row.note.startswith("VMCloud's published offer")
+
+
+def test_every_note_of_a_price_and_a_rate_is_written_in_french_too() -> None:
+    for row in (*PriceRow.objects.all(), *FxRate.objects.all()):
+        assert row.note_fr and row.note_fr != row.note
+        assert not re.search(r"\b(the|published offer|agree|Starts|verified)\b", row.note_fr), row.note_fr
+        assert re.findall(r"\d+\.\d+\.\d+", row.note_fr) == re.findall(r"\d+\.\d+\.\d+", row.note), "same releases"
+
+
+@pytest.mark.parametrize(
+    ("language", "begins"), [("fr", "Offre publiée de VMCloud"), ("en", "VMCloud's published offer")]
+)
+def test_a_reader_gets_the_note_in_his_language(language: str, begins: str) -> None:
+    with override(language):
+        sku = next(sku for sku in catalog.sku_choices(1, NOW) if sku.code == "GPU-PRO")
+        history = ledger.price_history("sku", "GPU-PRO", 1, NOW)
+    assert {price.note.startswith(begins) for price in sku.prices.values()} == {True}
+    assert {point.note.startswith(begins) for point in history} == {True}
 
 
 def test_every_data_sheet_names_its_source() -> None:
