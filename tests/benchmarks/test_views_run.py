@@ -120,8 +120,13 @@ def test_table_and_chart_show_the_same_rates(client: Client) -> None:
     ("language", "sentence"),
     [("fr", "Le serveur du modèle n’a pas démarré."), ("en", "The model server did not start.")],
 )
-def test_a_failure_is_a_sentence_with_its_detail_folded(client: Client, language: str, sentence: str) -> None:
+def test_a_failure_is_a_sentence_with_its_detail_folded_for_operators(
+    client: Client, language: str, sentence: str
+) -> None:
     run = runs.ended("failed", "engine_start", "<b>no such file</b>")
+    visitors = text_of(get(client, run.code, language))
+    assert sentence in visitors and "no such file" not in visitors
+    client.force_login(runs.operator())
     text = text_of(get(client, run.code, language))
     assert sentence in text
     assert "&lt;b&gt;no such file" in text and "<details>" in text
