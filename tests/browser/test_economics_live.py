@@ -187,6 +187,7 @@ def test_the_region_is_busy_while_it_waits(page: Page) -> None:
     page.route("**/fr/economics?*", delayed("volume=300", held))
     page.locator("#id_volume").fill("300 M")
     expect(page.locator("#result")).to_have_attribute("aria-busy", "true")
-    held[0].continue_()
+    eventually(lambda: page.evaluate("1") == 1 and bool(held))
+    release(held)
     expect(page.locator(".lead")).to_contain_text(AT_300M)
     expect(page.locator("#result")).not_to_have_attribute("aria-busy", "true")
