@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from benchmarks import charts, presenters, results, wording
 from benchmarks.models import BenchmarkRun
+from benchmarks.publishing import TEST_HOST_CODE
 from benchmarks.queries import RunView
 from calculator import formats
 
@@ -67,6 +69,7 @@ def result_context(view: RunView) -> dict[str, Any]:
         "published": run.published_at is not None and run.withdrawn_at is None,
         "publishable": run.status == "succeeded" and run.published_at is None and view.figures_count > 0,
         "figures_count": view.figures_count,
+        "calculator_href": f"{reverse('economics')}?sku={TEST_HOST_CODE}",
     }
 
 

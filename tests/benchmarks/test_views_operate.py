@@ -143,9 +143,10 @@ def test_publishing_twice_leaves_one_set_and_withdrawing_takes_it_back(client: C
     for _ in range(2):
         text = client.post(f"/fr/runs/{run.code}/publish", follow=True).content.decode()
         assert "Mesure publiée" in text and "Retirer du calculateur" in text
+        assert 'href="/fr/economics?sku=CPU-LOCAL"' in text
     assert Figure.objects.filter(run=run.code, withdrawn_at=None).count() == 2
     text = client.post(f"/fr/runs/{run.code}/withdraw", follow=True).content.decode()
-    assert "Mesure retirée" in text and "Publier ce résultat" not in text
+    assert "Mesure retirée" in text and "Publier ce résultat" not in text and "sku=CPU-LOCAL" not in text
     assert Figure.objects.filter(withdrawn_at=None).count() == 0
     assert "n’était pas publiée" in client.post(f"/fr/runs/{run.code}/withdraw", follow=True).content.decode()
 
