@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.offers import Sku
-from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
+from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, Outcome
 from calculator.presenters import counted, words
 
 FACTOR_FROM = 3
@@ -56,9 +56,16 @@ def _break_even(estimate: EconomicsEstimate) -> Stat:
     if row is None:
         return Stat(_("aucune"), _("API de référence"), _("cochez une API pour comparer"))
     name = row.bill.api.label
+    if _is_test(estimate.gpu):
+        label = format_html(_("équivalence avec {}"), words.nowrap(name))
+        return Stat(_("aucune"), label, _("un essai n’entre dans aucune comparaison"))
     if row.break_even.outcome is Outcome.REACHED and row.break_even.intervals:
         return _reached(row, name, estimate.gpu.sku)
     return _without_volume(row, name, estimate.gpu.sku)
+
+
+def _is_test(gpu: GpuBill) -> bool:
+    return gpu.sku.is_test_host or (gpu.throughput is not None and gpu.throughput.test_model)
 
 
 def _reached(row: Comparison, name: str, sku: Sku) -> Stat:

@@ -1,5 +1,6 @@
 """The four figures: the published ones reproduce, and each unlikely case is a word rather than a number."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -67,6 +68,14 @@ def test_what_is_on_request_is_a_word_everywhere() -> None:
     values = [value for value, _label, _note in figures(asked)]
     assert values == ["inconnu", "inconnu", "inconnue", "inconnu"]
     assert not any("inconnu tokens" in note for _value, _label, note in figures(asked))
+
+
+def test_a_test_machine_lacks_nothing_but_enters_no_comparison() -> None:
+    own = replace(offer.PRO, code="CPU-LOCAL", is_test_host=True)
+    found = estimate(offer.scenario(sku="CPU-LOCAL"), offer.facts(sku=own))
+    value, label, note = figures(found)[2]
+    assert (value, label) == ("aucune", "équivalence avec gpt-5.4")
+    assert note == "un essai n’entre dans aucune comparaison"
 
 
 def test_a_large_room_is_a_factor_and_not_per_cent() -> None:
