@@ -144,7 +144,7 @@ def log_line(tick: BenchmarkTick) -> str:
     }
     if tick.warming_up:
         return _("%(head)s  échauffement") % {"head": head}
-    return _("%(head)s  %(done)d requêtes, %(errors)d erreurs, premier token p50 %(ttft)s, %(rate)s") % {
+    return _("%(head)s  %(done)d requêtes, %(errors)d erreurs, TTFT p50 %(ttft)s, %(rate)s") % {
         "head": head,
         "done": tick.done_count,
         "errors": tick.error_count,
@@ -162,7 +162,7 @@ def now_facts(view: RunView) -> list[tuple[str, str]]:
     errors = sum(step.error_count or 0 for step in view.steps if step.pk != last.step_id) + last.error_count
     per_stream = None if last.tok_per_s is None else last.tok_per_s / last.step.concurrency
     return [
-        (_("Premier token, p50"), milliseconds(last.ttft_p50_ms)),
+        (_("TTFT p50"), milliseconds(last.ttft_p50_ms)),
         (_("Par flux"), tok_per_s(per_stream)),
         (_("Requêtes"), formats.number(requests)),
         (_("Erreurs"), formats.number(errors)),

@@ -69,8 +69,8 @@ def stats(view: RunView) -> list[tuple[str, str, str]]:
         sum(counts) for counts in zip(*((s.ok_count or 0, s.error_count or 0) for s in view.steps), strict=True)
     )
     return [
-        (milliseconds(best.ttft_p50_ms), _("premier token, p50"), p95(best.ttft_p95_ms)),
-        (milliseconds(best.tpot_p50_ms), _("par token, p50"), p95(best.tpot_p95_ms)),
+        (milliseconds(best.ttft_p50_ms), _("TTFT p50, premier token"), p95(best.ttft_p95_ms)),
+        (milliseconds(best.tpot_p50_ms), _("TPOT p50, par token"), p95(best.tpot_p95_ms)),
         (milliseconds(best.gap_max_ms), _("plus longue attente entre deux envois"), p95(best.gap_p95_ms)),
         (formats.number(ok), _("réponses complètes"), _("%(count)s en échec") % {"count": formats.number(failed)}),
     ]

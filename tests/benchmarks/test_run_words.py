@@ -75,7 +75,7 @@ def test_the_timeline_marks_what_is_done_and_what_is_under_way() -> None:
 def test_the_log_ends_with_the_newest_line() -> None:
     log = presenters.log(view(half_way()))
     assert log is not None
-    assert log.last.endswith(f"4 requêtes, 0 erreurs, premier token p50 12,3{NBSP}ms, 2{NNBSP}450{NBSP}tok/s")
+    assert log.last.endswith(f"4 requêtes, 0 erreurs, TTFT p50 12,3{NBSP}ms, 2{NNBSP}450{NBSP}tok/s")
     assert log.earlier.count("\n") == 1
     assert presenters.log(view(runs.queued())) is None
 

@@ -191,3 +191,22 @@ def test_downloads_are_files_named_after_the_run(client: Client) -> None:
     document = client.get(f"/fr/runs/{run.code}.json")
     assert document["Content-Type"] == "application/json"
     assert json.loads(document.content)["run"]["code"] == run.code
+
+
+@pytest.mark.parametrize(
+    ("language", "definitions"),
+    [
+        ("fr", ("TTFT, délai du premier token\u00a0: du premier octet", "TPOT, temps par token\u00a0: du premier")),
+        ("en", ("TTFT, time to first token: from the first byte", "TPOT, time per output token: from the first")),
+    ],
+)
+def test_delays_have_the_names_that_the_trade_gives_them_defined_under_the_table(
+    client: Client, language: str, definitions: tuple[str, ...]
+) -> None:
+    """Each head names its delay: a bare “p95” under the second one could be either."""
+    text = text_of(get(client, runs.succeeded().code, language))
+    heads = re.findall(r"<th scope=\"col\"[^>]*>([^<]*p\d\d)</th>", text)
+    assert heads == ["TTFT p50", "TTFT p95", "TTFT p99", "TPOT p50", "TPOT p95"]
+    for definition in definitions:
+        assert definition in text
+    assert f'href="/{language}/methodology/#glossary"' in text
