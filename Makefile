@@ -42,7 +42,7 @@ test: dev
 	@exec $(PY) -m scripts.check
 
 test-fast: dev
-	@exec $(PY) -m pytest -q tests -m "not browser and not worker and not postgres and not bench" \
+	@exec $(PY) -m pytest -q tests -m "not browser and not worker and not postgres and not bench and not slow" \
 		--ignore=tests/architecture --ignore=tests/platform
 
 test-vllm test-probes: base

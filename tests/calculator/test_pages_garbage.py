@@ -20,12 +20,14 @@ QUERIES = st.dictionaries(KEYS, st.lists(TEXTS, min_size=1, max_size=2), max_siz
 PATHS = st.sampled_from(["", "skus/", "gpus/", "prices/", "prices/sku/GPU-PRO/", "prices/api/gpt-5.4/", "methodology/"])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=PATHS, query=QUERIES, language=st.sampled_from(["fr", "en"]))
 def test_any_query_is_answered(client: Client, path: str, query: dict[str, list[str]], language: str) -> None:
     assert client.get(f"/{language}/{path}", query).status_code == 200
 
 
+@pytest.mark.slow
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kind=st.sampled_from(["sku", "api", "gpu_sku", "x"]), code=st.text(min_size=1, max_size=60))
 def test_any_code_is_found_or_not_found(client: Client, kind: str, code: str) -> None:

@@ -334,6 +334,7 @@ WORDS = st.sampled_from(
 QUERIES = st.lists(st.tuples(NAMES, NUMBERS | WORDS | st.text(max_size=30)), max_size=7)
 
 
+@pytest.mark.slow
 @given(pairs=QUERIES, headers=st.sampled_from([{}, HTMX, HTMX, HTMX]))
 @settings(max_examples=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_query_whatever_is_a_server_error(
@@ -354,6 +355,7 @@ def pairs_as_query(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 @given(pairs=QUERIES, suffix=st.sampled_from(["csv", "xlsx", "json"]))
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_query_whatever_breaks_an_export(
