@@ -213,7 +213,15 @@ def price_with_prompt(
     conversion: Conversion,
 ) -> Decimal | None:
     """€ per million output tokens of requests of `output_tokens`, each with so many fresh input tokens an output
-    token; None where nothing is output, a rate is unknown, or the request would be refused."""
+    token; None where nothing is output, a rate is unknown, or the request would be refused.
+
+    >>> from calculator.domain.provenance import Kind
+    >>> usd = lambda amount: Sourced(Decimal(amount), "USD/Mtok", Kind.LIST_PRICE)
+    >>> api = ApiModel("a", "A", "vendor", {Mode.STANDARD: (Rates(input=usd("2.50"), output=usd("15.00")),)})
+    >>> parity = Conversion(Sourced(Decimal(1), "USD/EUR", Kind.INPUT), Decimal(0))
+    >>> price_with_prompt(api, Mode.STANDARD, ZERO, Decimal(500), 4, parity) == 4 * Decimal("2.50") + 15
+    True
+    """
     if not output_tokens:
         return None
     usage = Usage(input_tokens=output_tokens * input_per_output, output_tokens=output_tokens)
