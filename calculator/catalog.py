@@ -173,7 +173,7 @@ def rate_of(rates: Iterable[FxRate], day: dt.date, source: str, quote: str = "US
     if not dated:
         return None
     rate = max(dated, key=lambda one: one.rate_date)
-    kind = Kind.PUBLISHED if rate.source == FxRate.Source.ECB else Kind.ASSUMPTION
+    kind = Kind.LIST_PRICE if rate.source == FxRate.Source.ECB else Kind.ASSUMPTION
     return Sourced(
         without_trailing_zeros(rate.rate),
         f"{quote}/EUR",

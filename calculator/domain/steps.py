@@ -144,16 +144,22 @@ def api_steps(inputs: Inputs, reference: Comparison, price: Sourced[Decimal]) ->
         yield Step("api_eur", (Term("A", _result(usd, bill.api.code)), Term("x", rate)), bill.eur, "EUR")
 
 
-def break_even_step(inputs: Inputs, bill: GpuBill, found: BreakEven, price: Sourced[Decimal]) -> Iterator[Step]:
-    """V_min = (n × month + fixed) ÷ (p ÷ x) ÷ (1 − q): where the first interval begins, on the n-th instance."""
+def break_even_step(
+    inputs: Inputs, bill: GpuBill, found: BreakEven, price: Sourced[Decimal], sized: Step | None
+) -> Iterator[Step]:
+    """V_min = (n × month + fixed) ÷ (p ÷ x) ÷ (1 − q): where the first interval begins, on the n-th instance.
+
+    Which instance that is follows from what one carries, so n is worth no more than the capacity of `sized`.
+    """
     rate = inputs.terms.conversion.usd_per_eur
+    sizing = [term.source for term in sized.terms] if sized else []
     if rate is None or bill.price is None or inputs.chosen.is_hours_used:
         return
     if not found.intervals or not found.intervals[0].start_tokens:
         return
     answered = 1 - inputs.terms.month.kept_ratio
     terms = (
-        Term("n", _stated(Decimal(found.instances or 1), "instance", "instances")),
+        Term("n", derived(Decimal(found.instances or 1), "instance", "instances", sizing)),
         *_month_terms(inputs, bill, bill.price),
         *_extras(inputs),
         *([Term("q", _stated(answered, "", "response_cache"))] if answered else []),
@@ -166,8 +172,8 @@ def break_even_step(inputs: Inputs, bill: GpuBill, found: BreakEven, price: Sour
 def steps(inputs: Inputs, bill: GpuBill, reference: Comparison | None) -> tuple[Step, ...]:
     """Every formula of the answer, in reading order, as far as its inputs are known."""
     found = capacity_steps(inputs, bill)
-    if found:
-        sized = found[-1]
+    sized = found[-1] if found else None
+    if sized:
         billed = bill_steps(inputs, bill, sized)
         found += billed
         if billed:
@@ -176,5 +182,5 @@ def steps(inputs: Inputs, bill: GpuBill, reference: Comparison | None) -> tuple[
     price = _api_price(inputs)
     if reference is not None and price is not None:
         found += api_steps(inputs, reference, price)
-        found += break_even_step(inputs, bill, reference.break_even, price)
+        found += break_even_step(inputs, bill, reference.break_even, price, sized)
     return tuple(found)

@@ -120,7 +120,7 @@ def test_p46_an_old_rate_keeps_its_own_date() -> None:
     found = catalog.latest_rate(1, make.NOW)
     assert found is not None
     assert (found.date, found.reference, found.unit) == (dt.date(2026, 10, 30), "ECB", "USD/EUR")
-    assert found.kind is Kind.PUBLISHED
+    assert found.kind is Kind.LIST_PRICE
     assert catalog.rate_mark(dt.date(2026, 10, 30), make.NOW) == "red"
 
 

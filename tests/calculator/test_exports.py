@@ -111,7 +111,7 @@ def test_json_holds_all_four_prices_of_a_million_unrounded(seeded: None) -> None
 def test_json_holds_every_input_with_kind_source_and_date(seeded: None) -> None:
     found = {item["name"]: item for item in document.document(answer(), "link")["inputs"]}
     rate = found["usd_per_eur"]
-    assert (rate["value"], rate["kind"], rate["source"], rate["date"]) == ("1.1172", "published", "ECB", "2026-10-30")
+    assert (rate["value"], rate["kind"], rate["source"], rate["date"]) == ("1.1172", "list_price", "ECB", "2026-10-30")
     assert found["price_month"]["value"] == "830.64"
     assert found["price_month"]["kind"] == "list_price"
     assert found["utilisation"]["kind"] == "assumption"

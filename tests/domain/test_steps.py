@@ -81,6 +81,12 @@ def test_the_break_even_is_recomputed_from_its_terms() -> None:
     assert round(step.result / MTOK, 3) == Decimal("61.866")  # type: ignore[operator]
 
 
+def test_the_instance_of_the_break_even_is_computed_not_entered() -> None:
+    """Its weakest input is the planned utilisation, an assumption."""
+    found = {term.symbol: term.source for term in steps()["break_even"].terms}
+    assert (found["n"].value, found["n"].kind) == (Decimal(1), Kind.ASSUMPTION)
+
+
 def test_the_break_even_with_extra_costs_and_a_response_cache() -> None:
     """(n × P + F) ÷ (p ÷ x × (1 − c))."""
     step = steps(operations_eur_per_month=Decimal(100), response_cache_ratio=Decimal("0.2"))["break_even"]
