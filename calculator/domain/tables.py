@@ -128,8 +128,8 @@ def year_row(code: str, month_eur: Decimal | None, reference_eur: Decimal | None
 
 
 def years(inputs: Inputs, chosen_bill: GpuBill, compared: tuple[Comparison, ...]) -> tuple[YearRow, ...]:
-    """The GPU first, then each API."""
+    """The GPU first, then each API. A test host has a year of its own, but saves against nobody."""
     reference = inputs.api_eur(inputs.reference, inputs.terms.month.units)
-    rows = [year_row(GPU, comparable_total(inputs.chosen, chosen_bill), reference)]
+    rows = [year_row(GPU, chosen_bill.total_eur, reference if inputs.chosen.comparable else None)]
     rows += [year_row(item.bill.api.code, item.bill.eur, reference) for item in compared]
     return tuple(rows)

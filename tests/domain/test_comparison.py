@@ -142,6 +142,7 @@ def test_figures_of_tests_are_shown_and_never_compared(sku: object) -> None:
     assert {cell.verdict for cell in found.utilisations} == {Verdict.UNKNOWN}
     assert "gpu" not in {row.cheapest for row in found.volumes}
     assert found.years[0].saving_year_eur is None
+    assert found.years[0].year_eur == Decimal("9967.68")
     assert found.headline.code == "test_model"
 
 
