@@ -4,6 +4,7 @@ Utilisation is the share of paid hours in which the GPU produces at the stated t
 can carry; it is never multiplied into the bill, because an idle GPU is paid all the same.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
@@ -172,6 +173,13 @@ class Plan:
         """Rental plus the extra costs."""
         bill = self.bill_eur(units, utilisation_ratio)
         return None if bill is None else bill + self.extras_eur
+
+    def totals_at(self, utilisation_ratio: Decimal) -> Callable[[Decimal], Decimal | None]:
+        """`total_eur` of any volume at one utilisation, with all that the volume does not change worked out once."""
+        if self.is_hours_used or self.full is None or self.month_eur is None:
+            return lambda units: self.total_eur(units, utilisation_ratio)
+        carried, month_eur, extras_eur = capacity(self.full, utilisation_ratio), self.month_eur, self.extras_eur
+        return lambda units: instances_for(units, carried) * month_eur + extras_eur
 
 
 @dataclass(frozen=True, slots=True)

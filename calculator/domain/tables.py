@@ -104,12 +104,14 @@ def _utilisation_row(
 ) -> Iterator[UtilisationCell]:
     chosen, terms, tie = inputs.chosen, inputs.terms, inputs.tie_ratio
     is_own_row, own_volume = ratio == terms.utilisation.value, terms.month.volume_tokens
+    total_eur = chosen.totals_at(ratio) if chosen.comparable else None
+    incomplete = chosen.omits_prompt_time
     for volume, served, api_eur in columns:
-        total = chosen.total_eur(served, ratio) if chosen.comparable else None
+        total = total_eur(served) if total_eur else None
         difference = difference_ratio(total, api_eur)
         is_current = is_own_row and volume == own_volume
         found = verdict(total, api_eur, tie)
-        yield UtilisationCell(ratio, volume, found, difference, is_current, chosen.omits_prompt_time)
+        yield UtilisationCell(ratio, volume, found, difference, is_current, incomplete)
 
 
 def year_row(code: str, month_eur: Decimal | None, reference_eur: Decimal | None) -> YearRow:

@@ -271,3 +271,18 @@ def test_rounding_up_forgives_the_last_digit_of_a_division() -> None:
     assert [gpubill.rounded_up(Decimal(text)) for text in ("0", "1", "1.000001", "2.999")] == [0, 1, 2, 3]
     assert gpubill.rounded_up(Decimal("3.000000000000000000000000001")) == 3
     assert gpubill.rounded_up(Decimal("2.999999999999999999999999999")) == 3
+
+
+@given(
+    volumes,
+    utilisations,
+    st.sampled_from([PRO, STARTER, SUPERCOMPUTE, replace(PRO, throughput=None)]),
+    st.sampled_from(list(Basis)),
+    st.sampled_from(list(Rental)),
+)
+def test_a_row_of_totals_is_the_totals_one_by_one(
+    units: Decimal, ratio: Decimal, sku: Sku, basis: Basis, rental: Rental
+) -> None:
+    asked = scenario(basis=basis, rental=rental, operations_eur_per_month=Decimal("12.5"))
+    planned = economics.settled(asked, facts(sku=sku, skus=(sku,), apis=())).chosen
+    assert planned.totals_at(ratio)(units) == planned.total_eur(units, ratio)
