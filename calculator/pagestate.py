@@ -1,6 +1,6 @@
 """What a calculator's template is given: the form, the answer in words, and every link that leads on from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
@@ -49,14 +49,19 @@ def context(tool: Calculator, outcome: answers.Outcome) -> dict[str, Any]:
         "today": page.economics(outcome.today.estimate) if outcome.today else None,
         "errors": error_lines(outcome),
         "notices": outcome.notices,
-        "presets": registry.preset_links(tool, scenario),
-        "profiles": registry.profile_links(tool, scenario),
+        "presets": marked(registry.preset_links(tool, scenario), has_answer=found is not None),
+        "profiles": marked(registry.profile_links(tool, scenario), has_answer=found is not None),
         "query": query,
         "permalink": address(tool.name, query),
         "exports": export_links(tool.name, query) if found else (),
         "save_url": reverse("estimate-save"),
         "in_force": Site(outcome.newest_version),
     }
+
+
+def marked(links: tuple[registry.PresetLink, ...], has_answer: bool) -> tuple[registry.PresetLink, ...]:
+    """The links as they are, or none of them as the case now shown where the inputs cannot be read."""
+    return links if has_answer else tuple(replace(link, is_current=False) for link in links)
 
 
 def error_lines(outcome: answers.Outcome) -> tuple[ErrorLine, ...]:

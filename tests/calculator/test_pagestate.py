@@ -39,6 +39,13 @@ def test_without_an_answer_there_is_no_page_and_no_file_but_the_form_and_the_cas
     assert len(found["profiles"]) == 3  # type: ignore[arg-type]
 
 
+def test_no_case_is_marked_as_shown_while_an_input_cannot_be_read(seeded: None) -> None:
+    wrong, right = context("form=1&volume=abc"), context("form=1&volume=100000000")
+    for name in ("presets", "profiles"):
+        assert not [link for link in wrong[name] if link.is_current]  # type: ignore[attr-defined]
+    assert [link.code for link in right["presets"] if link.is_current] == ["internal"]  # type: ignore[attr-defined]
+
+
 def test_every_file_has_the_query_of_the_page(seeded: None) -> None:
     found = context("volume=50000000")
     permalink = urlsplit(str(found["permalink"]))
