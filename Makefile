@@ -43,7 +43,7 @@ test: dev
 
 test-fast: dev
 	@exec $(PY) -m pytest -q tests -m "not browser and not worker and not postgres and not bench and not slow" \
-		--ignore=tests/architecture --ignore=tests/platform
+		--ignore=tests/architecture --ignore=tests/platform --ignore-glob="*/test_load_*" --hypothesis-profile=quick
 
 test-vllm test-probes: base
 	@exec $(PY) -m scripts.optional $@
