@@ -21,8 +21,6 @@ from calculator.ledger import (
     PriceChange,
     PricePoint,
     StalePrice,
-    gpu_sheets,
-    language_models,
     latest_changes,
     price_history,
     rate_mark,
@@ -30,6 +28,7 @@ from calculator.ledger import (
     versions,
 )
 from calculator.models import CatalogItem, Figure, FxRate, LanguageModel, PriceRow
+from calculator.sheets import gpu_sheets, language_models
 from calculator.snapshots import (
     API,
     PARIS,

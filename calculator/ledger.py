@@ -1,14 +1,11 @@
-"""What the pages about prices read: history, changes, what is stale, data sheets. Re-exported by catalog.py."""
+"""What the pages about prices read: history, changes, what is stale. Re-exported by catalog.py."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 
-from calculator import models
 from calculator.domain import freshness
-from calculator.domain.hardware import Gpu
-from calculator.domain.llm import LanguageModel
 from calculator.models import CatalogItem, CatalogVersion, PriceRow
 from calculator.snapshots import (
     API,
@@ -197,20 +194,3 @@ def rate_mark(rate_date: dt.date, at: dt.datetime) -> str:
 def versions() -> tuple[CatalogVersion, ...]:
     """The catalogue's versions, newest first."""
     return tuple(CatalogVersion.objects.order_by("-number"))
-
-
-def stored[D: Gpu | LanguageModel](kind: type[D], record: models.Gpu | models.LanguageModel) -> D:
-    """A stored data sheet as the formulas know it: the columns bear the names of its fields."""
-    return kind(**{field.name: getattr(record, field.name) for field in fields(kind)})
-
-
-def gpu_sheets() -> tuple[Gpu, ...]:
-    """The GPU data sheets by name."""
-    return tuple(stored(Gpu, record) for record in models.Gpu.objects.order_by("name"))
-
-
-def language_models(include_test: bool = False) -> tuple[LanguageModel, ...]:
-    """The open-weights models by name; test models (random weights) only when asked for."""
-    records = models.LanguageModel.objects.order_by("name")
-    shown = records if include_test else records.filter(is_test=False)
-    return tuple(stored(LanguageModel, record) for record in shown)

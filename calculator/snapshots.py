@@ -18,7 +18,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Subquery
 from django.utils.translation import get_language
 
-from calculator import figures
+from calculator import figures, sheets
 from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -110,6 +110,7 @@ def forget() -> None:
     """Drop what is kept in process memory (a restored database, another test)."""
     snapshot.cache_clear()
     figures.forget()
+    sheets.forget()
 
 
 def newest_number() -> int | None:

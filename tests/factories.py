@@ -49,6 +49,7 @@ def make_gpu(name: str = "RTX 4090", **values: Any) -> Gpu:
         "bf16_native": True,
         "source": "data sheet",
     }
+    catalog.forget()
     return Gpu.objects.create(name=name, **{**defaults, **values})
 
 
@@ -72,6 +73,7 @@ def make_language_model(name: str = "Mistral-7B-v0.3", **values: Any) -> Languag
         "kv_bytes_per_token_16bit": 131_072,
         "source": "its configuration file",
     }
+    catalog.forget()
     return LanguageModel.objects.create(name=name, **{**defaults, **values})
 
 
