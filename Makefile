@@ -2,6 +2,8 @@
 SHELL := /bin/sh
 PY := .venv/bin/python
 FILE ?=
+COMPILE := UV_NO_PROGRESS=1 uv pip compile --quiet --universal --python-version 3.12 --no-header --no-annotate \
+	--override requirements/overrides.in
 export PYTHONUNBUFFERED := 1
 
 .PHONY: help run admin backup restore clean test test-fast test-vllm test-probes bench messages lock format base dev
@@ -58,8 +60,8 @@ format: dev
 	@$(PY) -m ruff check --fix . ; $(PY) -m ruff format .
 
 lock:
-	@for name in base dev; do UV_NO_PROGRESS=1 uv pip compile --quiet --universal --python-version 3.12 --no-header \
-		--no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; done
+	@$(COMPILE) requirements/base.in -o requirements/base.txt
+	@$(COMPILE) requirements/base.in requirements/dev.in -o requirements/dev.txt
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
