@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import path
 
-from calculator import pagestate, registry
+from calculator import answers, pagestate, registry
 from vmcloud.urls import urlpatterns as product
 
 
@@ -15,7 +15,7 @@ from vmcloud.urls import urlpatterns as product
 def rows() -> dict[str, Any]:
     """The context of the default answer, made once a process."""
     tool = registry.CALCULATORS[registry.ECONOMICS]
-    return pagestate.context(tool, tool.from_link(QueryDict("")))
+    return pagestate.context(tool, answers.from_link(tool, QueryDict("")))
 
 
 def ready(request: HttpRequest) -> HttpResponse:

@@ -6,6 +6,7 @@ would run as a formula gets an apostrophe in front, which `restored` takes away 
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
@@ -17,10 +18,10 @@ from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 
 from calculator import fields, formats
-from calculator.answers import Answer, Notice, Outcome
 from calculator.document import document
 from calculator.permalinks import Problem
-from calculator.presenters import Row, export_rows
+from calculator.presenters.row import Row
+from calculator.tool import Answer, Calculator, Notice, Outcome
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 GUARD = "'"
@@ -28,6 +29,8 @@ CSV_TYPE = "text/csv; charset=utf-8"
 XLSX_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 # Excel reads UTF-8 only with this mark at the head of the file.
 BYTE_ORDER_MARK = "\ufeff"
+NOT_IN_SHEET_NAMES = re.compile(r"[\\/*?:\[\]]")
+SHEET_NAME_CHARACTERS = 31
 COLUMN_WIDTHS = (28, 46, 24, 26, 18, 60, 12)
 Cell = Decimal | str
 
@@ -42,10 +45,12 @@ def restored(text: str) -> str:
     return text.removeprefix(GUARD)
 
 
-def header(answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> tuple[tuple[str, str], ...]:
+def header(
+    tool: Calculator, answer: Answer, permalink: str, notices: Iterable[Notice] = ()
+) -> tuple[tuple[str, str], ...]:
     """What every file says of itself before its rows."""
     return (
-        (_("Document"), _("VMCloud calculator, économie des tokens")),
+        (_("Document"), str(tool.document_title)),
         (_("Établi le"), formats.instant(timezone.now())),
         (_("Prix du"), formats.instant(answer.scenario.at)),
         (_("Liste de prix"), str(answer.scenario.catalog_version)),
@@ -67,15 +72,15 @@ def cells(row: Row) -> tuple[Cell, ...]:
     return (row.section, row.label, value, row.unit, row.kind, row.source, day)
 
 
-def csv_text(answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> str:
+def csv_text(tool: Calculator, answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> str:
     """The answer as CSV in the active language."""
     french = formats.babel_locale() == "fr_FR"
     out = io.StringIO()
     writer = csv.writer(out, delimiter=";" if french else ",")
-    writer.writerows([guarded(name), guarded(value)] for name, value in header(answer, permalink, notices))
+    writer.writerows([guarded(name), guarded(value)] for name, value in header(tool, answer, permalink, notices))
     writer.writerow([])
     writer.writerow(columns())
-    for row in export_rows(answer.estimate):
+    for row in tool.rows(answer.estimate):
         writer.writerow([_csv_cell(cell, french) for cell in cells(row)])
     return BYTE_ORDER_MARK + out.getvalue()
 
@@ -86,14 +91,14 @@ def _csv_cell(cell: Cell, french: bool) -> str:
     return guarded(cell)
 
 
-def workbook(answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> bytes:
+def workbook(tool: Calculator, answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> bytes:
     """The answer as an XLSX file; numbers are numbers, text is never a formula."""
     book = Workbook(write_only=True)
-    sheet = book.create_sheet(_("Économie"))
+    sheet = book.create_sheet(sheet_name(str(tool.title)))
     for letter, width in zip("ABCDEFG", COLUMN_WIDTHS, strict=True):
         sheet.column_dimensions[letter].width = width
-    lines: list[Iterable[Cell]] = [*header(answer, permalink, notices), (), columns()]
-    lines += [cells(row) for row in export_rows(answer.estimate)]
+    lines: list[Iterable[Cell]] = [*header(tool, answer, permalink, notices), (), columns()]
+    lines += [cells(row) for row in tool.rows(answer.estimate)]
     for line in lines:
         sheet.append([_xlsx_cell(sheet, cell) for cell in line])
     out = io.BytesIO()
@@ -109,22 +114,27 @@ def _xlsx_cell(sheet: Any, cell: Cell) -> Any:
     return text
 
 
-def response(answer: Answer, outcome: Outcome, suffix: str, permalink: str) -> HttpResponse:
+def response(tool: Calculator, answer: Answer, outcome: Outcome, suffix: str, permalink: str) -> HttpResponse:
     """The file with that suffix; `permalink` is the absolute address of the page that shows the same."""
     notices = outcome.notices
     if suffix == "json":
-        found_data = document(answer, permalink, outcome.defaults, notices)
+        found_data = document(tool, answer, permalink, outcome.defaults, notices)
         return JsonResponse(found_data, json_dumps_params={"ensure_ascii": False})
-    content = csv_text(answer, permalink, notices).encode() if suffix == "csv" else workbook(answer, permalink, notices)
+    content = _spreadsheet(tool, answer, suffix, permalink, notices)
     found = HttpResponse(content, content_type=CSV_TYPE if suffix == "csv" else XLSX_TYPE)
-    found.headers["Content-Disposition"] = f'attachment; filename="{file_name(answer, suffix)}"'
+    found.headers["Content-Disposition"] = f'attachment; filename="{tool.file_stem(answer)}.{suffix}"'
     return found
 
 
-def file_name(answer: Answer, suffix: str) -> str:
-    """A name that tells the files of two scenarios apart."""
-    volume = fields.plain(answer.estimate.volume_tokens.to_integral_value())
-    return f"vmcloud-{answer.scenario.sku}-{volume}-{answer.scenario.at:%Y%m%d}.{suffix}"
+def _spreadsheet(tool: Calculator, answer: Answer, suffix: str, permalink: str, notices: Iterable[Notice]) -> bytes:
+    if suffix == "csv":
+        return csv_text(tool, answer, permalink, notices).encode()
+    return workbook(tool, answer, permalink, notices)
+
+
+def sheet_name(title: str) -> str:
+    """A title as a workbook takes it: no more than 31 characters, none of those that it refuses."""
+    return NOT_IN_SHEET_NAMES.sub(" ", title)[:SHEET_NAME_CHARACTERS]
 
 
 def problems(found: Iterable[Problem]) -> JsonResponse:

@@ -8,48 +8,30 @@ becomes the word given by `unknown`.
 """
 
 import datetime as dt
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from decimal import Decimal
 from functools import lru_cache
 
 from babel.dates import format_date, format_datetime
 from babel.numbers import get_currency_symbol
 from django.utils import timezone
-from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
+from calculator import language
 from calculator.domain.units import Number, half_up, to_decimal
+from calculator.language import gettext as _
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
 MOST_DECIMALS = 10
 NARROW_NBSP = "\u202f"
 SIGNS = {"EUR": "€", "USD": "$"}
-_french: ContextVar[bool | None] = ContextVar("french", default=None)
 MILLION, MILLIARD = Decimal(10**6), Decimal(10**9)
+
+is_french, one_language = language.is_french, language.one_language
 
 
 def babel_locale() -> str:
     """The Babel locale of the active language."""
     return "fr_FR" if is_french() else "en_GB"
-
-
-def is_french() -> bool:
-    """Whether numbers are written for French readers."""
-    known = _french.get()
-    return (get_language() or "fr").startswith("fr") if known is None else known
-
-
-@contextmanager
-def one_language() -> Iterator[None]:
-    """Within it the active language is asked once, not for each number: a page prints four hundred."""
-    before = _french.set(is_french())
-    try:
-        yield
-    finally:
-        _french.reset(before)
 
 
 def significant(value: Number, digits: int = 3) -> Decimal:

@@ -411,7 +411,7 @@ class EstimateSnapshot(models.Model):
     rate_date = models.DateField(null=True, blank=True)
     figures = models.ManyToManyField(Figure, blank=True, related_name="snapshots")
     prices = models.ManyToManyField(PriceRow, blank=True, related_name="snapshots")
-    hours_per_month_h = models.DecimalField(max_digits=6, decimal_places=2)
+    hours_per_month_h = models.DecimalField(max_digits=6, decimal_places=2, null=True, blank=True)
     rounding = models.CharField(max_length=60)
     results = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)

@@ -5,13 +5,14 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from calculator import answers, catalog, figures, methodology, published
+from calculator import catalog, figures, methodology, published
 from calculator.context import Site
 from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import gpus, history, home, prices, skus
 from calculator.presenters import words
 from calculator.snapshots import snapshot
+from calculator.tools import economics
 from calculator.views import needs_catalogue
 
 HISTORY_KINDS = ("sku", "api")
@@ -26,7 +27,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     offered = Choices(skus=home.on_sale(catalog.sku_choices(version, at)), apis=catalog.api_choices(version, at))
     form = EconomicsForm.from_texts(home.asked(request.GET, scenario, offered.skus), scenario, offered)
     known = figures.current()
-    found = answers.answer(form.to_scenario(), known) if form.is_valid() else None
+    found = economics.answer(form.to_scenario(), known) if form.is_valid() else None
     rate, stale = catalog.latest_rate(version, at), catalog.stale_prices(at, version)
     context = {
         "fields": home.fields(form),
@@ -44,7 +45,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 @needs_catalogue
 def sku_table(request: HttpRequest) -> HttpResponse:
     """The GPU offers with their prices and ratios, sorted by ?sort=."""
-    found = answers.answer(catalog.default_scenario())
+    found = economics.answer(catalog.default_scenario())
     sheets = {sheet.name: sheet for sheet in catalog.gpu_sheets()}
     context = {
         "table": skus.table(found.estimate, sheets, request.GET.get("sort", "")),

@@ -5,10 +5,9 @@ from typing import Any
 
 from django.urls import reverse
 
-from calculator import answers, permalinks, registry
+from calculator import permalinks, registry
 from calculator.context import Site
-from calculator.presenters import page
-from calculator.registry import Calculator
+from calculator.tool import Calculator, Handover, Outcome
 
 SUFFIXES = ("csv", "xlsx", "json")
 
@@ -36,7 +35,7 @@ def address(name: str, query: str) -> str:
     return f"{reverse(name)}?{query}" if query else reverse(name)
 
 
-def context(tool: Calculator, outcome: answers.Outcome) -> dict[str, Any]:
+def context(tool: Calculator, outcome: Outcome) -> dict[str, Any]:
     """Everything that calculator/<name>.html reads. `page` and `estimate` are None where there is no answer."""
     found = outcome.answer
     scenario = found.scenario if found else outcome.form.base
@@ -45,8 +44,8 @@ def context(tool: Calculator, outcome: answers.Outcome) -> dict[str, Any]:
         "calculator": tool,
         "form": outcome.form,
         "estimate": found.estimate if found else None,
-        "page": page.economics(found.estimate) if found else None,
-        "today": page.economics(outcome.today.estimate) if outcome.today else None,
+        "page": tool.page(found) if found else None,
+        "today": tool.short(outcome.today) if outcome.today else "",
         "errors": error_lines(outcome),
         "notices": outcome.notices,
         "presets": marked(registry.preset_links(tool, scenario), has_answer=found is not None),
@@ -54,7 +53,9 @@ def context(tool: Calculator, outcome: answers.Outcome) -> dict[str, Any]:
         "query": query,
         "permalink": address(tool.name, query),
         "exports": export_links(tool.name, query) if found else (),
-        "save_url": reverse("estimate-save"),
+        "save_url": reverse("estimate-save", args=[tool.name]),
+        "home_url": reverse(tool.name),
+        "handovers": handover_links(tool.handovers(found)) if found else (),
         "in_force": Site(outcome.newest_version),
     }
 
@@ -64,7 +65,7 @@ def marked(links: tuple[registry.PresetLink, ...], has_answer: bool) -> tuple[re
     return links if has_answer else tuple(replace(link, is_current=False) for link in links)
 
 
-def error_lines(outcome: answers.Outcome) -> tuple[ErrorLine, ...]:
+def error_lines(outcome: Outcome) -> tuple[ErrorLine, ...]:
     """Every error of the form, in the order of its fields, those without a field first."""
     form = outcome.form
     if not form.is_bound:
@@ -81,3 +82,17 @@ def export_links(name: str, query: str) -> tuple[ExportLink, ...]:
     return tuple(
         ExportLink(suffix, suffix.upper(), f"{reverse('export', args=[name, suffix])}?{query}") for suffix in SUFFIXES
     )
+
+
+@dataclass(frozen=True, slots=True)
+class HandoverLink:
+    """A way to another calculator that carries on with what is known here."""
+
+    title: str
+    href: str
+
+
+def handover_links(handovers: tuple[Handover, ...]) -> tuple[HandoverLink, ...]:
+    """The handovers to calculators that are open."""
+    opened = (item for item in handovers if item.target in registry.CALCULATORS)
+    return tuple(HandoverLink(str(item.title), address(item.target, item.query)) for item in opened)

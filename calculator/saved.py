@@ -17,13 +17,13 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import get_language, override
 
-from calculator import answers, catalog, formats, permalinks, snapshots
-from calculator.answers import Answer
+from calculator import answers, catalog, formats, permalinks, registry, snapshots
 from calculator.document import ROUNDING, document
 from calculator.domain.units import half_up
 from calculator.models import EstimateSnapshot, PriceRow
-from calculator.presenters import Row, export_rows, sentence
+from calculator.presenters.row import Row
 from calculator.presenters.values import shown
+from calculator.tool import Answer, Calculator, Kept
 
 SLUG_BYTES = 18
 # Longer values (conditions, sentences) are set as text, shorter ones in the column of figures.
@@ -60,48 +60,41 @@ class Saved:
     problems: tuple[str, ...] = field(default=())
 
 
-def save(name: str, answer: Answer) -> EstimateSnapshot:
+def save(tool: Calculator, answer: Answer) -> EstimateSnapshot:
     """Keep `answer` under an address that cannot be guessed."""
-    estimate = answer.estimate
-    rate = estimate.usd_per_eur
+    kept = tool.kept(answer)
+    rate, hours = kept.usd_per_eur, kept.hours_per_month_h
     with transaction.atomic():
         snapshot = EstimateSnapshot.objects.create(
             slug=secrets.token_urlsafe(SLUG_BYTES),
-            calculator=name,
+            calculator=tool.name,
             query=answer.query,
             catalog_version_id=answer.facts.catalog_version,
-            usd_per_eur=half_up(rate.value, RATE_DECIMALS) if rate else None,
-            rate_date=rate.date if rate else None,
-            hours_per_month_h=half_up(estimate.hours_per_month_h.value, HOURS_DECIMALS),
+            usd_per_eur=None if rate is None else half_up(rate, RATE_DECIMALS),
+            rate_date=kept.rate_date,
+            hours_per_month_h=None if hours is None else half_up(hours, HOURS_DECIMALS),
             rounding=ROUNDING,
-            results=in_every_language(name, answer),
+            results=in_every_language(tool, answer),
         )
-        snapshot.figures.set(used_figures(answer))
-        snapshot.prices.set(used_prices(answer))
+        snapshot.figures.set(kept.figures)
+        snapshot.prices.set(used_prices(answer, kept))
     return snapshot
 
 
-def in_every_language(name: str, answer: Answer) -> dict[str, Any]:
+def in_every_language(tool: Calculator, answer: Answer) -> dict[str, Any]:
     """The whole answer once a language, from facts labelled in that language."""
     found = {}
     for code, _name in settings.LANGUAGES:
         with override(code):
-            again = answers.answer(answer.scenario)
-            found[code] = document(again, f"{reverse(name)}?{answer.query}")
+            again = tool.answer(answer.scenario, tool.reads())
+            found[code] = document(tool, again, f"{reverse(tool.name)}?{answer.query}")
     return found
 
 
-def used_figures(answer: Answer) -> set[int]:
-    """The figures behind the chosen SKU and behind the overview."""
-    skus = (answer.facts.sku, *answer.facts.skus)
-    return {sku.throughput.figure_id for sku in skus if sku.throughput and sku.throughput.figure_id is not None}
-
-
-def used_prices(answer: Answer) -> list[PriceRow]:
+def used_prices(answer: Answer, kept: Kept) -> list[PriceRow]:
     """The price rows in force behind every offer of the answer."""
     known, at = snapshots.snapshot(answer.facts.catalog_version), answer.scenario.at
-    codes = {sku.code for sku in (answer.facts.sku, *answer.facts.skus)} | {api.code for api in answer.facts.apis}
-    items = (item for item in known.items if item.code in codes)
+    items = (item for item in known.items if item.code in kept.codes)
     return [row for item in items for row in snapshots.current_rows(known, item, at).values()]
 
 
@@ -172,16 +165,16 @@ def recalculated(snapshot: EstimateSnapshot) -> Saved:
 
     A code that the catalogue no longer holds leaves the old estimate alone and is named in `problems`.
     """
-    kept = opened(snapshot)
-    default = catalog.default_scenario()
-    then = answers.from_link(QueryDict(snapshot.query))
+    kept, tool = opened(snapshot), registry.CALCULATORS[snapshot.calculator]
+    default = tool.default()
+    then = answers.from_link(tool, QueryDict(snapshot.query))
     try:
         if then.answer is None:
             return _alone(kept, [problem.message for problem in then.problems])
-        now = answers.answer(answers.recalculated(then.answer, default))
+        now = tool.answer(answers.recalculated(tool, then.answer, default), tool.reads())
     except catalog.NotFound as error:
-        return _alone(kept, [answers.missing_sentence(error, default)])
-    rows = dict(numbered((row.section, row.label, row) for row in export_rows(now.estimate)))
+        return _alone(kept, [answers.missing_sentence(tool, error, default)])
+    rows = dict(numbered((row.section, row.label, row) for row in tool.rows(now.estimate)))
     before = numbered((row["section"], row["label"], row) for row in rows_of(document_of(snapshot)))
     lines = [line_of(row, _today(rows.get(key))) for key, row in before]
     return Saved(
@@ -190,7 +183,7 @@ def recalculated(snapshot: EstimateSnapshot) -> Saved:
         permalink=kept.permalink,
         sections=by_section(tuple(lines)),
         today=now,
-        today_sentence=sentence(now.estimate),
+        today_sentence=tool.sentence(now.estimate),
         today_link=f"{reverse(snapshot.calculator)}?{permalinks.write(now.scenario)}",
     )
 

@@ -4,8 +4,6 @@ from django.urls import path, re_path
 
 from calculator import pages, registry, views
 
-ECONOMICS = {"name": registry.ECONOMICS}
-
 urlpatterns = [
     path("", pages.dashboard, name="home"),
     path("skus/", pages.sku_table, name="skus"),
@@ -13,8 +11,8 @@ urlpatterns = [
     path("prices/", pages.price_table, name="prices"),
     path("prices/<str:kind>/<str:code>/", pages.price_history, name="price-history"),
     path("methodology/", pages.method, name="methodology"),
-    re_path(r"^economics/?$", views.calculator, ECONOMICS, name="economics"),
-    path("economics/save", views.save, ECONOMICS, name="estimate-save"),
+    *(re_path(rf"^{name}/?$", views.calculator, {"name": name}, name=name) for name in registry.CALCULATORS),
+    path("<slug:name>/save", views.save, name="estimate-save"),
     re_path(r"^(?P<name>[a-z]+)\.(?P<suffix>csv|xlsx|json)$", views.export, name="export"),
     path("estimates/<slug:slug>", views.estimate_saved, name="estimate-saved"),
     path("coming/<slug:name>", views.coming, name="coming"),

@@ -13,7 +13,7 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_safe
 
 from calculator import answers, catalog, exports, pagestate, registry, saved
-from calculator.registry import Calculator
+from calculator.tool import Calculator, Outcome
 
 logger = logging.getLogger(__name__)
 View = Callable[..., HttpResponse]
@@ -41,8 +41,8 @@ def calculator(request: HttpRequest, name: str) -> HttpResponse:
     """A calculator's page. A submitted form leads to its canonical link; htmx gets the result and its address."""
     tool = open_calculator(name)
     if "form" not in request.GET:
-        return shown(request, tool, tool.from_link(request.GET))
-    outcome = tool.from_form(request.GET)
+        return shown(request, tool, answers.from_link(tool, request.GET))
+    outcome = answers.from_form(tool, request.GET)
     if outcome.answer is None or wants_fragment(request):
         return shown(request, tool, outcome)
     return HttpResponseRedirect(pagestate.address(tool.name, outcome.answer.query))
@@ -61,7 +61,7 @@ def wants_fragment(request: HttpRequest) -> bool:
     return bool(htmx) and htmx is not None and not htmx.history_restore_request
 
 
-def shown(request: HttpRequest, tool: Calculator, outcome: answers.Outcome, status: int = 200) -> HttpResponse:
+def shown(request: HttpRequest, tool: Calculator, outcome: Outcome, status: int = 200) -> HttpResponse:
     """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
     template = f"calculator/{tool.name}.html"
     # While someone types, nothing may take the focus from his field; once he submits, the errors do.
@@ -85,10 +85,10 @@ def shown(request: HttpRequest, tool: Calculator, outcome: answers.Outcome, stat
 def export(request: HttpRequest, name: str, suffix: str) -> HttpResponse:
     """The same scenario as a file; a link that cannot be answered leads to the page that says why."""
     tool = open_calculator(name)
-    outcome = tool.from_link(request.GET)
+    outcome = answers.from_link(tool, request.GET)
     if outcome.answer is not None:
         permalink = request.build_absolute_uri(pagestate.address(tool.name, outcome.answer.query))
-        return exports.response(outcome.answer, outcome, suffix, permalink)
+        return exports.response(tool, outcome.answer, outcome, suffix, permalink)
     if suffix == "json":
         return exports.problems(outcome.problems)
     return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))
@@ -104,11 +104,11 @@ def save(request: HttpRequest, name: str) -> HttpResponse:
     tool = open_calculator(name)
     if request.method != "POST":
         return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))
-    outcome = tool.from_link(QueryDict(request.POST.get("query", "")))
+    outcome = answers.from_link(tool, QueryDict(request.POST.get("query", "")))
     if outcome.answer is None:
         return shown(request, tool, outcome, status=422)
     try:
-        snapshot = saved.save(tool.name, outcome.answer)
+        snapshot = saved.save(tool, outcome.answer)
     except OperationalError:
         logger.exception("An estimate could not be saved.")
         return shown(request, tool, answers.not_saved(outcome), status=503)
@@ -128,6 +128,8 @@ def estimate_saved(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def coming(request: HttpRequest, name: str) -> HttpResponse:
     """The door of a calculator that is announced."""
+    if name in registry.CALCULATORS:
+        return HttpResponseRedirect(reverse(name))
     if name not in registry.DOORS:
         raise Http404(name)
     return render(request, "calculator/coming.html", {"door": registry.DOORS[name]})

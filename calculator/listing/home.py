@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from calculator import formats, ledger, registry
-from calculator.answers import Answer
 from calculator.domain import scenario as economics
 from calculator.domain.offers import Mode, Sku
 from calculator.domain.provenance import Sourced
@@ -26,6 +25,7 @@ from calculator.presenters import badges, counted, stats, tables, words
 from calculator.presenters.labels import component_name, rate_source, throughput_conditions
 from calculator.presenters.words import Mark
 from calculator.published import Measured
+from calculator.tool import Answer
 
 FIELDS = ("volume", "sku", "ref", "util")
 CHANGES_SHOWN = 5
@@ -245,12 +245,17 @@ def _verdict(row: economics.Comparison) -> str:
 
 
 def doors(found: Answer | None) -> tuple[Door, ...]:
-    """The five calculators; only the open one has a figure."""
+    """The five calculators; only the first has a figure here."""
+    others = (
+        Door(str(tool.title), str(QUESTIONS[tool.name]), reverse(tool.name), "", "", is_open=True)
+        for tool in registry.TOOLS
+        if tool.name != registry.ECONOMICS
+    )
     announced = (
         Door(str(door.title), str(QUESTIONS[door.name]), reverse("coming", args=[door.name]), "", "")
         for door in registry.DOORS.values()
     )
-    return (_economics(found), *announced)
+    return (_economics(found), *others, *announced)
 
 
 def _economics(found: Answer | None) -> Door:

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from calculator import formats
+from calculator import formats, language
 from calculator.domain.provenance import Kind, Sourced
+from calculator.language import gettext as _
 
 AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
 
@@ -58,24 +58,24 @@ class Badge:
 
 def badge(sourced: AnySourced | None) -> Badge | None:
     """The badge of a sourced number; None where there is no number."""
-    return None if sourced is None else _badge(sourced, get_language() or "")
+    return None if sourced is None else _badge(sourced, language.active())
 
 
 @lru_cache(maxsize=1024)
-def _badge(sourced: AnySourced, language: str) -> Badge:
+def _badge(sourced: AnySourced, code: str) -> Badge:
     """Made once a source and language: a page shows the same forty sources at every key that is pressed."""
-    del language
+    del code
     return Badge(sourced.kind.value, word(sourced.kind), title(sourced), href(sourced))
 
 
 def of_kind(kind: Kind | None) -> Badge | None:
     """The badge of a result, from the weakest kind among its inputs."""
-    return None if kind is None else _of_kind(kind, get_language() or "")
+    return None if kind is None else _of_kind(kind, language.active())
 
 
 @lru_cache(maxsize=64)
-def _of_kind(kind: Kind, language: str) -> Badge:
-    del language
+def _of_kind(kind: Kind, code: str) -> Badge:
+    del code
     return Badge(kind.value, word(kind), str(MEANINGS[kind]))
 
 

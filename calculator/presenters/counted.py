@@ -6,11 +6,11 @@ be eight times too much.
 
 from decimal import Decimal
 
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.offers import Sku
+from calculator.language import gettext as _
 from calculator.presenters import words
 
 

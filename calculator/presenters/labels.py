@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from calculator import formats
@@ -12,6 +11,7 @@ from calculator.domain.offers import Rates, Throughput
 from calculator.domain.provenance import Sourced
 from calculator.domain.scenario import EconomicsEstimate, Outcome, Rental, TrafficBy
 from calculator.domain.tables import GPU
+from calculator.language import gettext as _
 from calculator.presenters import words
 
 GPU_CODE = GPU

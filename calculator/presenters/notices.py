@@ -8,7 +8,6 @@ from typing import NamedTuple
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from calculator import formats
@@ -17,6 +16,7 @@ from calculator.domain.freshness import STALE_PRICE_DAYS, is_stale_price, rate_m
 from calculator.domain.offers import Mode, Rates
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Message
 from calculator.fields import Text
+from calculator.language import gettext as _
 from calculator.presenters import labels, words
 from calculator.presenters.stats import reference
 

@@ -25,7 +25,7 @@ class EconomicsPage:
     status: str
     gpu_name: str
     month: str
-    month_short: str
+    short: str
     stats: tuple[stats.Stat, ...]
     offers: tables.OfferTable
     notices: tuple[notices.Notice, ...]
@@ -67,7 +67,7 @@ def economics(estimate: EconomicsEstimate) -> EconomicsPage:
         status=status(estimate),
         gpu_name=estimate.gpu.sku.code,
         month=formats.money(estimate.gpu.total_eur, unknown=_("sur devis") if estimate.gpu.price is None else ""),
-        month_short=formats.money(estimate.gpu.total_eur, decimals=0, unknown=_("sur devis")),
+        short=formats.money(estimate.gpu.total_eur, decimals=0, unknown=_("sur devis")),
         stats=stats.stats(estimate),
         offers=tables.offers(estimate, notices.api_reasons(estimate)),
         notices=notices.notices(estimate),

@@ -1,56 +1,22 @@
 """One estimate as flat rows: what the CSV, the workbook and the printed quote hold, unrounded, each with its source."""
 
-import datetime as dt
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
 from calculator import formats
-from calculator.domain.provenance import Kind
 from calculator.domain.scenario import ApiBill, Comparison, EconomicsEstimate, GpuBill, Outcome
-from calculator.domain.units import to_decimal
 from calculator.presenters import counted, labels, tables, words
-from calculator.presenters.badges import AnySourced, word
+from calculator.presenters.badges import word
 from calculator.presenters.headline import sentence
-
-Value = Decimal | str | None
-
-
-class Row(NamedTuple):
-    """One line of an export. `value` None is written as the word for unknown, never as 0."""
-
-    section: str
-    label: str
-    value: Value
-    unit: str = ""
-    kind: str = ""
-    source: str = ""
-    date: dt.date | None = None
+from calculator.presenters.row import Row, Value, sourced_row
 
 
 def export_rows(estimate: EconomicsEstimate) -> tuple[Row, ...]:
     """Every figure of the page in its order: answer, inputs, GPU, APIs, break-even, volumes, year."""
     parts = (_answer, _inputs, _gpu, _apis, _break_evens, _overview, _volumes, _years)
     return tuple(row for part in parts for row in part(estimate))
-
-
-def sourced_row(section: str, label: str, item: AnySourced | None, unit: str = "") -> Row:
-    """A row whose kind, source and date are those of a sourced number."""
-    if item is None:
-        return Row(section, label, None, unit)
-    value = to_decimal(item.value)
-    return Row(section, label, value, unit or item.unit, word(item.kind), source(item), item.date)
-
-
-def source(item: AnySourced) -> str:
-    """Where a number comes from: an address, a run, a name; the seller's own offer has no address.
-
-    The notes of the catalogue are English and go into the JSON only.
-    """
-    own_offer = item.kind in (Kind.LIST_PRICE, Kind.CLAIM) and not item.reference
-    return _("offre publiée") if own_offer else item.reference
 
 
 def _answer(estimate: EconomicsEstimate) -> Iterator[Row]:

@@ -4,11 +4,11 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from django.utils.html import format_html
-from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.offers import Sku
 from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, Outcome
+from calculator.language import gettext as _
 from calculator.presenters import counted, words
 
 FACTOR_FROM = 3

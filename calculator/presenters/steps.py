@@ -4,17 +4,16 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
+from html import escape
 from typing import NamedTuple
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
-from calculator import formats
+from calculator import formats, language
 from calculator.domain.provenance import Step, Term
 from calculator.domain.scenario import EconomicsEstimate
 from calculator.domain.units import to_decimal
+from calculator.language import gettext as _
 from calculator.methodology.mathml import FRACTION, TOKEN, mathml
 from calculator.presenters import counted, labels
 from calculator.presenters.badges import AnySourced, Badge, badge, of_kind
@@ -66,7 +65,7 @@ def formula(step: Step, words: Wording) -> FormulaView:
     return FormulaView(
         code=step.code,
         title=words.titles[step.code],
-        symbols=symbolic(text, get_language() or "fr"),
+        symbols=symbolic(text, language.active()),
         numbers=numeric(f"{left} = {right}", values),
         result=result(step),
         values=tuple(_value(term, words) for term in step.terms),
@@ -123,29 +122,38 @@ def expression(step: Step) -> str:
 
 
 @lru_cache(maxsize=128)
-def symbolic(text: str, language: str) -> SafeString:
-    """The formula in symbols; numbers in it are written for `language`, which is only part of the key."""
-    del language
+def symbolic(text: str, code: str) -> SafeString:
+    """The formula in symbols; numbers in it are written for the language `code`, which is only part of the key."""
+    del code
     return mathml(text)
 
 
 def numeric(text: str, values: Mapping[str, str]) -> SafeString:
     """The same formula with each known symbol replaced by its value and unit."""
-    body = "".join(_element(token, values) for token in TOKEN.finditer(text))
-    return mark_safe(f'<math displaystyle="true">{body}</math>')  # noqa: S308 - every piece is escaped below
+    body = "".join(
+        f"<mtext>{escape(values[name])}</mtext>" if name in values else markup
+        for name, markup in _pieces(text, language.active())
+    )
+    return mark_safe(f'<math displaystyle="true">{body}</math>')  # noqa: S308 - every piece is escaped
 
 
-def _element(token: re.Match[str], values: Mapping[str, str]) -> str:
+@lru_cache(maxsize=128)
+def _pieces(text: str, code: str) -> tuple[tuple[str, str], ...]:
+    """What a formula consists of: the symbol that a value may stand for, empty for none, and its own markup."""
+    del code
+    return tuple(_piece(token) for token in TOKEN.finditer(text))
+
+
+def _piece(token: re.Match[str]) -> tuple[str, str]:
     if sign := token["sign"]:
-        return FRACTION.get(sign) or f"<mo>{escape(sign)}</mo>"
+        return "", FRACTION.get(sign) or f"<mo>{escape(sign)}</mo>"
     if number := token["number"]:
-        return f"<mn>{formats.number(Decimal(number))}</mn>"
+        return "", f"<mn>{formats.number(Decimal(number))}</mn>"
     name, index = token["name"], token["index"]
-    found = values.get(f"{name}_{index}" if index else name)
-    if found is not None:
-        return f"<mtext>{escape(found)}</mtext>"
     base = f"<mi>{escape(name)}</mi>"
-    return f"<msub>{base}<mtext>{escape(index)}</mtext></msub>" if index else base
+    if not index:
+        return name, base
+    return f"{name}_{index}", f"<msub>{base}<mtext>{escape(index)}</mtext></msub>"
 
 
 def shown(source: AnySourced) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
+from itertools import batched
 from typing import NamedTuple
 
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from calculator import formats, permalinks
@@ -20,12 +21,14 @@ from calculator.domain.scenario import (
     Verdict,
     VolumeRow,
 )
+from calculator.language import gettext as _
 from calculator.presenters import counted, labels, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.words import Mark
 
 # Upper bounds of the ten classes of the heat table, dearest first: GPU ÷ API − 1.
 HEAT_ABOVE = (Decimal(2), Decimal(1), Decimal("0.4"))
+CELLS_KEPT = 8192
 HEAT_BELOW = (Decimal("-0.15"), Decimal("-0.30"), Decimal("-0.42"), Decimal("-0.52"))
 
 
@@ -89,7 +92,7 @@ def _gpu_offer(estimate: EconomicsEstimate, top: Decimal, reasons: Mapping[str, 
         name=name,
         is_gpu=True,
         width=_share(gpu.total_eur, top),
-        month=formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu)),
+        month=_gpu_unknown(gpu) if gpu.total_eur is None else formats.money(gpu.total_eur),
         per_mtok=words.bare(formats.unit_price(gpu.eur_per_mtok)),
         mark=Mark(_("référence"), ""),
         badge=of_kind(gpu.trust) or badge(gpu.price),
@@ -141,7 +144,7 @@ def _sku_row(row: OverviewRow, estimate: EconomicsEstimate) -> SkuRow:
         detail=gpu.sku.label,
         price=words.price(gpu.sku, gpu.basis),
         gpus=formats.number(gpu.instances) if gpu.instances is not None else "",
-        month=words.bare(formats.money(gpu.total_eur, unknown=_gpu_unknown(gpu))),
+        month=_gpu_unknown(gpu) if gpu.total_eur is None else words.bare(formats.money(gpu.total_eur)),
         per_mtok=words.bare(formats.unit_price(gpu.eur_per_mtok)),
         cells=tuple(words.delta(verdict, difference) for _code, verdict, difference in row.verdicts),
         on_request=gpu.price is None,
@@ -194,21 +197,24 @@ def volumes(estimate: EconomicsEstimate) -> tuple[VolumeLine, ...]:
 
 
 def _volume_line(row: VolumeRow) -> VolumeLine:
-    count = row.gpu.instances or 1
+    count, french = row.gpu.instances or 1, formats.is_french()
+    total = row.gpu.total_eur
+    month = _gpu_unknown(row.gpu) if total is None else _whole_euros(total, french)
     return VolumeLine(
         volume=formats.tokens(row.volume_tokens),
-        gpu=Amount(
-            words.bare(formats.money(row.gpu.total_eur, decimals=0, unknown=_gpu_unknown(row.gpu))),
-            row.cheapest == labels.GPU_CODE,
-        ),
+        gpu=Amount(month, row.cheapest == labels.GPU_CODE),
         gpus=counted.instances(count, row.gpu.sku) if count > 1 else "",
-        cells=tuple(
-            Amount(words.bare(formats.money(amount, decimals=0)), row.cheapest == code)
-            for code, amount, _verdict in row.cells
-        ),
+        cells=tuple(Amount(_whole_euros(amount, french), row.cheapest == code) for code, amount, _kind in row.cells),
         reading=reading(tuple(verdict for _code, _amount, verdict in row.cells)),
         is_current=row.is_current,
     )
+
+
+@lru_cache(maxsize=CELLS_KEPT)
+def _whole_euros(amount: Decimal | None, french: bool) -> str:
+    """A cell of the volume table: all but one of its lines stand while a volume is typed."""
+    del french
+    return words.bare(formats.money(amount, decimals=0))
 
 
 def reading(verdicts: tuple[Verdict, ...]) -> Mark:
@@ -245,17 +251,23 @@ def heat(estimate: EconomicsEstimate) -> HeatTable:
     cells = estimate.utilisations
     if all(cell.verdict is Verdict.UNKNOWN for cell in cells):
         return HeatTable((), ())
-    counts = list(dict.fromkeys(cell.volume_tokens for cell in cells))
-    ratios = list(dict.fromkeys(cell.utilisation_ratio for cell in cells))
-    found = {(cell.utilisation_ratio, cell.volume_tokens): _heat_cell(cell) for cell in cells}
-    rows = tuple((formats.percent(ratio), tuple(found[ratio, count] for count in counts)) for ratio in ratios)
-    return HeatTable(tuple(formats.tokens(count) for count in counts), rows)
+    width = sum(cell.utilisation_ratio == cells[0].utilisation_ratio for cell in cells)
+    counts = tuple(formats.tokens(cell.volume_tokens) for cell in cells[:width])
+    return HeatTable(counts, tuple(_heat_row(row) for row in batched(cells, width)))
 
 
-def _heat_cell(cell: UtilisationCell) -> HeatCell:
-    text = words.delta(cell.verdict, cell.difference_ratio).text
-    css = heat_class(cell.verdict, cell.difference_ratio)
-    return HeatCell(f"{css} you" if cell.is_current else css, text)
+def _heat_row(cells: tuple[UtilisationCell, ...]) -> tuple[str, tuple[HeatCell, ...]]:
+    french = formats.is_french()
+    row = (_heat_cell(cell.verdict, cell.difference_ratio, cell.is_current, french) for cell in cells)
+    return formats.percent(cells[0].utilisation_ratio), tuple(row)
+
+
+@lru_cache(maxsize=CELLS_KEPT)
+def _heat_cell(verdict: Verdict, difference: Decimal | None, is_own: bool, french: bool) -> HeatCell:
+    """Most cells stand as they stood before the last key was pressed; `french` is only part of what tells them apart."""
+    del french
+    css = heat_class(verdict, difference)
+    return HeatCell(f"{css} you" if is_own else css, words.delta(verdict, difference).text)
 
 
 def heat_class(verdict: Verdict, difference: Decimal | None) -> str:

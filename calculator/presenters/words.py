@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.offers import Basis, Mode, Sku
 from calculator.domain.scenario import GpuBill, Rental, Verdict
+from calculator.language import gettext as _
 
 TIMES_FROM = Decimal(2)
 CSS = {Verdict.GPU: "win", Verdict.API: "lose", Verdict.EQUIVALENT: "tie", Verdict.UNKNOWN: ""}
@@ -23,6 +24,7 @@ class Mark(NamedTuple):
     css: str
 
 
+@lru_cache(maxsize=1024)
 def nowrap(text: str) -> SafeString:
     """A name that no line end may cut."""
     return format_html('<span class="nw">{}</span>', text)

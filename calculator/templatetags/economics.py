@@ -6,11 +6,11 @@ from typing import NamedTuple
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku
 from calculator.forms import EconomicsForm
+from calculator.language import gettext as _
 from calculator.presenters import terms, words
 
 register = template.Library()

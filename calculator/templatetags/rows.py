@@ -8,9 +8,9 @@ from html import escape
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext as _
 
 from calculator.charts import Point
+from calculator.language import gettext as _
 from calculator.presenters.badges import html
 from calculator.presenters.steps import Value
 from calculator.presenters.tables import Amount, Column, HeatCell, Offer, OfferTable, SkuRow, VolumeLine, YearLine

@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, get_language_info
 
-from calculator import formats
+from calculator import formats, registry
 from calculator.domain.provenance import Sourced
 from calculator.presenters import labels
 
@@ -33,6 +33,14 @@ def nav_link(context: template.Context, name: str, label: str, *args: str) -> Sa
     request = context.get("request")
     here = request is not None and request.path == href
     return format_html('<a href="{}"{}>{}</a>', href, SafeString(' aria-current="page"') if here else "", label)
+
+
+@register.simple_tag(takes_context=True)
+def nav_calculator(context: template.Context, name: str, label: str) -> SafeString:
+    """One calculator in the navigation; one that is only announced leads to what it will answer."""
+    if name in registry.CALCULATORS:
+        return nav_link(context, name, label)
+    return nav_link(context, "coming", label, name)
 
 
 @register.simple_tag(takes_context=True)

@@ -8,9 +8,10 @@ from django.http import QueryDict
 from django.utils import translation
 
 from calculator import answers, catalog, permalinks
-from calculator.answers import Outcome
 from calculator.domain.offers import Basis
 from calculator.models import CatalogItem
+from calculator.tool import Outcome
+from calculator.tools.economics import TOOL
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -18,11 +19,11 @@ AT = "at=2026-11-30T12:00:00Z"
 
 
 def link(query: str) -> Outcome:
-    return answers.from_link(QueryDict(query))
+    return answers.from_link(TOOL, QueryDict(query))
 
 
 def form(query: str) -> Outcome:
-    return answers.from_form(QueryDict(query))
+    return answers.from_form(TOOL, QueryDict(query))
 
 
 def test_a_link_and_the_form_that_says_the_same_have_the_same_answer(seeded: None) -> None:

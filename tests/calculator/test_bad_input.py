@@ -8,10 +8,13 @@ from django.core.management import CommandError, call_command
 from django.http import QueryDict
 from django.test import Client
 
-from calculator import answers, forms, permalinks
+from calculator import answers, forms
+from calculator.forms import EconomicsForm
+from calculator.permalinks import economics as notation
+from calculator.tools.economics import TOOL
 
 pytestmark = pytest.mark.django_db
-NUMBER_KEYS = sorted(key.name for key in permalinks.KEYS if key.quantity)
+NUMBER_KEYS = sorted(key.name for key in notation.KEYS if key.quantity)
 CHOICE_KEYS = ("basis", "rental", "step", "traffic", "mode", "ttl")
 CODE_KEYS = ("sku", "ref", "api")
 HUGE = "9" * 40
@@ -20,12 +23,12 @@ BAD_IN_A_FIELD = ["abc", HUGE, "-5", "NaN", "Infinity", "1e3", "1,2,3", "--", "1
 BAD_CHOICES = ["", "zork", "HOUR ", "1", HUGE, "month,hour", "\x00"]
 BAD_CODES = ["", "a b", "<script>", "é", "\x00", "A" * 300, "../x y"]
 # Empty means "take the catalogue's" in these fields of the form.
-OPTIONAL_FIELDS = {name for name, spec in forms.NUMBERS.items() if not spec.required}
+OPTIONAL_FIELDS = {name for name, spec in EconomicsForm.NUMBERS.items() if not spec.required}
 
 
 def problems_of_link(key: str, text: str) -> set[str]:
     """The keys that a link with one bad value is told about."""
-    outcome = answers.from_link(QueryDict(urlencode({"out": "750", key: text})))
+    outcome = answers.from_link(TOOL, QueryDict(urlencode({"out": "750", key: text})))
     assert outcome.answer is None
     assert outcome.form["out"].value() in {"750", text} or key == "out"
     assert all(problem.message for problem in outcome.problems)
@@ -55,42 +58,42 @@ def test_a_bad_instant_in_a_link_is_told_by_its_key(seeded: None, text: str) -> 
     assert problems_of_link("at", text) == {"at"}
 
 
-@pytest.mark.parametrize("name", sorted(forms.NUMBERS))
+@pytest.mark.parametrize("name", sorted(EconomicsForm.NUMBERS))
 def test_a_bad_number_in_a_field_stands_beside_it_and_the_rest_is_kept(seeded: None, name: str) -> None:
     other = "hours" if name != "hours" else "util"
     for text in BAD_IN_A_FIELD:
-        outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: text, other: "77"})))
+        outcome = answers.from_form(TOOL, QueryDict(urlencode({"form": "1", name: text, other: "77"})))
         assert outcome.answer is None, text
         assert set(outcome.form.errors) == {name}, text
         assert outcome.form[other].value() == "77"
         assert outcome.form[name].value() == text[: forms.MAX_TEXT_CHARACTERS]
 
 
-@pytest.mark.parametrize("name", sorted(forms.NUMBERS))
+@pytest.mark.parametrize("name", sorted(EconomicsForm.NUMBERS))
 def test_an_empty_field_is_unknown_where_the_catalogue_knows_and_an_error_elsewhere(seeded: None, name: str) -> None:
-    outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: ""})))
+    outcome = answers.from_form(TOOL, QueryDict(urlencode({"form": "1", name: ""})))
     if name in OPTIONAL_FIELDS - {"volume"}:
         assert outcome.answer is not None
-        assert getattr(outcome.form.to_scenario(), permalinks.BY_NAME[name].attribute) is None
+        assert getattr(outcome.form.to_scenario(), notation.NOTATION.by_name[name].attribute) is None
     else:
         assert set(outcome.form.errors) == {name}
 
 
-@pytest.mark.parametrize("name", sorted(forms.NUMBERS))
+@pytest.mark.parametrize("name", sorted(EconomicsForm.NUMBERS))
 def test_a_field_takes_both_decimal_marks(seeded: None, name: str) -> None:
-    quantity = forms.NUMBERS[name].quantity
+    quantity = EconomicsForm.NUMBERS[name].quantity
     middle = min(quantity.limits.high, quantity.limits.low + 1) * (100 if quantity.percent else 1)
     if quantity.whole:
         return
     for text in (f"{middle:.2f}", f"{middle:.2f}".replace(".", ",")):
-        outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: text})))
+        outcome = answers.from_form(TOOL, QueryDict(urlencode({"form": "1", name: text})))
         assert name not in outcome.form.errors, text
 
 
 @pytest.mark.parametrize("name", CHOICE_KEYS)
 def test_a_bad_choice_in_a_field_stands_beside_it(seeded: None, name: str) -> None:
     for text in BAD_CHOICES:
-        outcome = answers.from_form(QueryDict(urlencode({"form": "1", name: text, "hours": "700"})))
+        outcome = answers.from_form(TOOL, QueryDict(urlencode({"form": "1", name: text, "hours": "700"})))
         assert set(outcome.form.errors) == {name}, text
         assert outcome.form["hours"].value() == "700"
 

@@ -9,6 +9,7 @@ import pytest
 from django.utils import translation
 
 from calculator import charts
+from calculator.charts import staircase
 from calculator.domain.economics import estimate
 from calculator.domain.offers import Basis
 from calculator.domain.scenario import EconomicsEstimate, Rental
@@ -78,7 +79,7 @@ def test_the_gpu_is_a_staircase_that_steps_at_its_capacity() -> None:
 def test_a_corner_belongs_to_the_instances_that_just_suffice(thirteenths: int, count: int) -> None:
     """A capacity that is no round number, times a whole number, may lie a last digit above the corner that it is."""
     capacity = Decimal(thirteenths) / 13
-    stairs = charts.Stairs(step=Decimal(10), fixed=Decimal(5), capacity=capacity, slope=None)
+    stairs = staircase.Stairs(step=Decimal(10), fixed=Decimal(5), capacity=capacity, slope=None)
     assert stairs.cost(capacity * count) == 10 * count + 5
     assert stairs.cost_above(capacity * count) == 10 * (count + 1) + 5
 
@@ -169,9 +170,9 @@ def test_end_labels_keep_clear_of_each_other() -> None:
         (Decimal(102), "c", "mute"),
         (Decimal(900), "d", "gpu"),
     ]
-    placed = charts._apart(ends)
-    heights = [int(cost / 900 * charts.PLOT_HEIGHT_PX) + shift for cost, _text, _role, shift in placed]
-    assert all(above - below >= charts.LABEL_GAP_PX for below, above in itertools.pairwise(heights))
+    placed = staircase._apart(ends)
+    heights = [int(cost / 900 * staircase.PLOT_HEIGHT_PX) + shift for cost, _text, _role, shift in placed]
+    assert all(above - below >= staircase.LABEL_GAP_PX for below, above in itertools.pairwise(heights))
 
 
 @pytest.mark.parametrize(
@@ -221,7 +222,7 @@ def test_the_longest_name_has_room_beside_the_plot() -> None:
     """18 characters of “mistral-small-2603”, each under 8 px in bold at 12 px, and as much beside them."""
     assert chart().figure["layout"]["margin"]["r"] == 19 * 8
     named = [{"text": "GPU-SUPERCOMPUTE\u00a0× 12<br>b"}]
-    assert charts._room(named) == 22 * 8
+    assert staircase._room(named) == 22 * 8
 
 
 def test_nothing_is_drawn_without_a_price_a_rate_or_an_api() -> None:
@@ -234,7 +235,7 @@ def test_nothing_is_drawn_without_a_price_a_rate_or_an_api() -> None:
 def test_thousands_of_steps_are_drawn_as_the_line_they_look_like() -> None:
     """10¹⁵ tokens are 9 274 098 GPUs: no pixel could show one of them."""
     gpu = traces(chart(**CASES["a billion billion"]), "gpu")[0]
-    assert len(gpu["x"]) == charts.POINTS_PER_LINE
+    assert len(gpu["x"]) == staircase.POINTS_PER_LINE
 
 
 def test_at_most_five_api_lines_are_drawn() -> None:
@@ -242,4 +243,4 @@ def test_at_most_five_api_lines_are_drawn() -> None:
     result = estimate(offer.scenario(apis=tuple(a.code for a in apis), reference="api-9"), offer.facts(apis=apis))
     drawn = charts.break_even(result)
     assert drawn is not None and drawn.api_name == "api-9"
-    assert len(traces(drawn, "api")) + len(traces(drawn, "mute")) == charts.LINES_AT_MOST
+    assert len(traces(drawn, "api")) + len(traces(drawn, "mute")) == staircase.LINES_AT_MOST

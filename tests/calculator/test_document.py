@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from calculator import document
+from calculator import jsonable
 from calculator.domain.offers import ApiModel, Basis, Sku
 from calculator.domain.provenance import Kind, Sourced, Step, Term
 from calculator.domain.scenario import Interval, Message, Verdict
@@ -41,12 +41,12 @@ from calculator.presenters import Row
     ],
 )
 def test_values_become_data(value: Any, expected: Any) -> None:
-    assert document.data(value) == expected
+    assert jsonable.data(value) == expected
 
 
 def test_a_sourced_number_keeps_its_origin() -> None:
     item = Sourced(Decimal("1.1172"), "USD/EUR", Kind.PUBLISHED, "usd_per_eur", "ECB", dt.date(2026, 10, 30))
-    assert document.sourced_data("fx", item) == {
+    assert jsonable.sourced_data("fx", item) == {
         "name": "fx",
         "value": "1.1172",
         "unit": "USD/EUR",
@@ -61,7 +61,7 @@ def test_a_sourced_number_keeps_its_origin() -> None:
 def test_a_step_tells_its_terms_and_its_weakest_origin() -> None:
     price = Sourced(Decimal("830.64"), "EUR", Kind.LIST_PRICE, "sku_price_month")
     use = Sourced(Decimal("0.65"), "", Kind.ASSUMPTION, "utilisation")
-    found = document.step_data(Step("full_price", (Term("P", price), Term("u", use)), Decimal("7.7"), "EUR/Mtok"))
+    found = jsonable.step_data(Step("full_price", (Term("P", price), Term("u", use)), Decimal("7.7"), "EUR/Mtok"))
     assert (found["code"], found["result"], found["unit"], found["trust"]) == (
         "full_price",
         "7.7",
@@ -78,5 +78,5 @@ def test_a_step_tells_its_terms_and_its_weakest_origin() -> None:
     ("value", "data", "is_number"), [(Decimal("2.50"), "2.5", True), ("jamais", "jamais", False), (None, None, False)]
 )
 def test_a_row_tells_a_number_from_a_word(value: Any, data: Any, is_number: bool) -> None:
-    found = document.row_data(Row("s", "l", value, "€", "", "", dt.date(2026, 1, 2)))
+    found = jsonable.row_data(Row("s", "l", value, "€", "", "", dt.date(2026, 1, 2)))
     assert (found["value"], found["is_number"], found["date"]) == (data, is_number, "2026-01-02")

@@ -10,8 +10,9 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
-from calculator import catalog, permalinks, snapshots
+from calculator import catalog, snapshots
 from calculator.management.commands.estimate import Command
+from calculator.permalinks import economics as notation
 
 pytestmark = pytest.mark.django_db
 
@@ -162,7 +163,7 @@ def test_a_typed_price_is_taken_as_an_assumption(seeded: None) -> None:
 
 def test_help_documents_every_key_with_its_default() -> None:
     text = Command().create_parser("manage.py", "estimate").format_help()
-    for name in permalinks.BY_NAME:
+    for name in notation.NOTATION.by_name:
         assert f"\n  {name} " in text
     assert "  util       0.65" in text
     assert "  hours      720" in text

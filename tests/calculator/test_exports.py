@@ -15,14 +15,16 @@ from openpyxl import load_workbook
 
 from calculator import answers, charts, document, exports, formats
 from calculator.presenters import Row, page
+from calculator.tool import Answer
+from calculator.tools.economics import TOOL
 
 pytestmark = pytest.mark.django_db
 QUERY = "at=2026-11-30T12:00:00Z&volume=300000000"
 NARROW = "\u202f"
 
 
-def answer(query: str = QUERY) -> answers.Answer:
-    found = answers.from_link(QueryDict(query)).answer
+def answer(query: str = QUERY) -> Answer:
+    found = answers.from_link(TOOL, QueryDict(query)).answer
     assert found is not None
     return found
 
@@ -54,7 +56,7 @@ def test_p24_a_negative_number_stays_a_number(language: str, text: str) -> None:
 
 def test_csv_in_french_has_semicolons_and_decimal_commas(seeded: None) -> None:
     with translation.override("fr"):
-        text = exports.csv_text(answer(), "https://calc.example/fr/economics?v=1")
+        text = exports.csv_text(TOOL, answer(), "https://calc.example/fr/economics?v=1")
     lines = csv_lines(text, ";")
     head = dict(line for line in lines if len(line) == 2)
     assert head["Lien"] == "https://calc.example/fr/economics?v=1"
@@ -67,7 +69,7 @@ def test_csv_in_french_has_semicolons_and_decimal_commas(seeded: None) -> None:
 
 def test_csv_in_english_has_commas_and_decimal_dots(seeded: None) -> None:
     with translation.override("en"):
-        lines = csv_lines(exports.csv_text(answer(), "https://calc.example"), ",")
+        lines = csv_lines(exports.csv_text(TOOL, answer(), "https://calc.example"), ",")
     amounts = [line[2] for line in lines if len(line) == 7]
     assert "2491.92" in amounts
     assert not [amount for amount in amounts if re.fullmatch(r"-?\d+,\d+", amount)]
@@ -75,7 +77,7 @@ def test_csv_in_english_has_commas_and_decimal_dots(seeded: None) -> None:
 
 def test_csv_numbers_are_raw_without_groups_or_rounding(seeded: None) -> None:
     with translation.override("fr"):
-        lines = csv_lines(exports.csv_text(answer("volume=100000000"), ""), ";")
+        lines = csv_lines(exports.csv_text(TOOL, answer("volume=100000000"), ""), ";")
     assert value_in(lines, "GPU-PRO, au mois", "Capacité prévue d’un GPU") == "107827200"
     # 830.64 ÷ 107.8272 M
     assert value_in(lines, "GPU-PRO, au mois", "Coût par million à pleine capacité prévue").startswith("7,7034366")
@@ -83,14 +85,14 @@ def test_csv_numbers_are_raw_without_groups_or_rounding(seeded: None) -> None:
 
 def test_what_is_unknown_is_a_word_and_never_zero(seeded: None) -> None:
     with translation.override("fr"):
-        lines = csv_lines(exports.csv_text(answer("sku=GPU-SUPERCOMPUTE"), ""), ";")
+        lines = csv_lines(exports.csv_text(TOOL, answer("sku=GPU-SUPERCOMPUTE"), ""), ";")
     assert value_in(lines, "GPU-SUPERCOMPUTE, au mois", "Total HT") == "inconnu"
     assert value_in(lines, "GPU-SUPERCOMPUTE, au mois", "Prix") == "inconnu"
 
 
 def test_workbook_numbers_are_numbers_and_text_is_no_formula(seeded: None) -> None:
     with translation.override("fr"):
-        book = load_workbook(io.BytesIO(exports.workbook(answer(), "=HYPERLINK(1)")))
+        book = load_workbook(io.BytesIO(exports.workbook(TOOL, answer(), "=HYPERLINK(1)")))
     cells = [cell for row in book.active.iter_rows() for cell in row]
     assert next(cell for cell in cells if cell.value == "=HYPERLINK(1)").data_type == "s"
     totals = [row[2] for row in book.active.iter_rows() if row[1].value == "Total HT"]
@@ -100,7 +102,7 @@ def test_workbook_numbers_are_numbers_and_text_is_no_formula(seeded: None) -> No
 
 
 def test_json_holds_all_four_prices_of_a_million_unrounded(seeded: None) -> None:
-    found = document.document(answer("volume=100000000"), "link")
+    found = document.document(TOOL, answer("volume=100000000"), "link")
     month, hour = found["eur_per_mtok"]["month"], found["eur_per_mtok"]["hour"]
     assert month["at_volume"] == "8.3064"
     assert Decimal(month["full_use"]) == pytest.approx(Decimal("7.7034366"), abs=Decimal("1e-7"))
@@ -109,7 +111,7 @@ def test_json_holds_all_four_prices_of_a_million_unrounded(seeded: None) -> None
 
 
 def test_json_holds_every_input_with_kind_source_and_date(seeded: None) -> None:
-    found = {item["name"]: item for item in document.document(answer(), "link")["inputs"]}
+    found = {item["name"]: item for item in document.document(TOOL, answer(), "link")["inputs"]}
     rate = found["usd_per_eur"]
     assert (rate["value"], rate["kind"], rate["source"], rate["date"]) == ("1.1172", "list_price", "ECB", "2026-10-30")
     assert found["price_month"]["value"] == "830.64"
@@ -128,24 +130,24 @@ def test_json_numbers_are_strings_or_whole(seeded: None) -> None:
             return [found for item in value for found in floats(item)]
         return [value] if isinstance(value, float) else []
 
-    assert floats(json.loads(json.dumps(document.document(answer(), "link")))) == []
+    assert floats(json.loads(json.dumps(document.document(TOOL, answer(), "link")))) == []
 
 
 def test_json_has_the_steps_with_the_visitor_s_numbers_and_their_trust(seeded: None) -> None:
-    steps = {step["code"]: step for step in document.document(answer("volume=100000000"), "link")["steps"]}
+    steps = {step["code"]: step for step in document.document(TOOL, answer("volume=100000000"), "link")["steps"]}
     capacity = steps["capacity"]
     assert capacity["result"] == "107827200"
     assert {term["symbol"]: term["value"] for term in capacity["terms"]} == {"d": "64", "h": "720", "u": "0.65"}
     assert capacity["trust"] == "assumption"
-    assert document.document(answer(), "link")["warnings"]
+    assert document.document(TOOL, answer(), "link")["warnings"]
 
 
 def test_page_chart_csv_and_json_say_the_same(seeded: None) -> None:
     """One estimate, read in four places: every API's month, the GPU's month, and the price of a million."""
     with translation.override("fr"):
         found = answer()
-        lines = csv_lines(exports.csv_text(found, ""), ";")
-        data = document.document(found, "")
+        lines = csv_lines(exports.csv_text(TOOL, found, ""), ";")
+        data = document.document(TOOL, found, "")
         shown = {offer.name: offer for offer in page.economics(found.estimate).offers.rows}
         for api in data["apis"]:
             eur = Decimal(api["bill"]["eur"])
@@ -173,7 +175,7 @@ def test_the_same_query_gives_each_file_at_the_page_s_path(client: Client, seede
     assert csv_file.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert csv_file.headers["Content-Disposition"] == 'attachment; filename="vmcloud-GPU-PRO-300000000-20261130.csv"'
     xlsx = client.get(f"/en/economics.xlsx?{QUERY}")
-    assert load_workbook(io.BytesIO(xlsx.content)).active.title == "Economics"
+    assert load_workbook(io.BytesIO(xlsx.content)).active.title == "Token economics"
     data = client.get(f"/fr/economics.json?{QUERY}").json()
     assert data["permalink"].startswith("http://testserver/fr/economics?v=1&")
     assert data["scenario"]["volume"] == "300000000"
@@ -188,7 +190,7 @@ def test_what_the_page_notices_stands_in_the_files_too(client: Client, seeded: N
 
 
 def test_json_tables_hold_the_published_matrix(seeded: None) -> None:
-    found = document.document(answer("volume=100000000"), "link")
+    found = document.document(TOOL, answer("volume=100000000"), "link")
     rows = {row["volume_tokens"]: row for row in found["volumes"]}
     assert rows["300000000"]["gpu"]["total_eur"] == "2491.92"
     assert rows["300000000"]["gpu"]["instances"] == 3

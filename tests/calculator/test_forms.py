@@ -12,11 +12,12 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculator import fields, forms, permalinks
+from calculator import fields, permalinks
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import BillingStep, EconomicsScenario, Rental, TrafficBy
 from calculator.forms import Choices, EconomicsForm
+from calculator.permalinks import economics as notation
 
 NBSP = "\u00a0"
 AT = dt.datetime(2026, 11, 30, 14, 0, tzinfo=dt.UTC)
@@ -49,7 +50,7 @@ def scenario_of(text: str) -> EconomicsScenario:
 def test_every_key_of_the_link_is_a_field_or_travels_unseen() -> None:
     form = EconomicsForm.from_scenario(BASE, CHOICES)
     unseen = {name for name, _value in form.hidden()} | {"model"}
-    assert set(form.fields) | unseen == set(permalinks.BY_NAME) | {"v", "form"}
+    assert set(form.fields) | unseen == set(notation.NOTATION.by_name) | {"v", "form"}
 
 
 def test_every_field_stands_once_in_the_fieldsets() -> None:
@@ -63,15 +64,15 @@ def test_every_field_stands_once_in_the_fieldsets() -> None:
 def test_every_number_field_tells_an_example_of_what_it_accepts() -> None:
     form = EconomicsForm.from_scenario(BASE, CHOICES)
     with translation.override("fr"):
-        for name in forms.NUMBERS:
+        for name in EconomicsForm.NUMBERS:
             hint = str(form.fields[name].help_text)
             assert re.search(r"[Pp]ar exemple", hint), name
 
 
-@pytest.mark.parametrize("name", sorted(forms.NUMBERS))
+@pytest.mark.parametrize("name", sorted(EconomicsForm.NUMBERS))
 def test_the_examples_of_the_hints_are_accepted_by_their_own_field(name: str) -> None:
     with translation.override("fr"):
-        spec = forms.NUMBERS[name]
+        spec = EconomicsForm.NUMBERS[name]
         for example in EXAMPLE.findall(str(spec.hint).split("xemple")[1]):
             assert fields.read(example, spec.quantity) > 0 or example == "0"
 
@@ -173,7 +174,7 @@ def test_every_label_and_hint_is_translated() -> None:
 
 
 def number(name: str) -> st.SearchStrategy[Decimal]:
-    quantity = forms.NUMBERS[name].quantity
+    quantity = EconomicsForm.NUMBERS[name].quantity
     return st.decimals(quantity.limits.low, quantity.limits.high, places=4) | st.decimals(
         quantity.limits.low, quantity.limits.high, places=0
     ).filter(quantity.takes)
@@ -194,8 +195,8 @@ def scenarios(draw: Any) -> EconomicsScenario:
         "reference": draw(st.sampled_from(BASE.apis)),
         "rate_concurrency": draw(st.none() | st.integers(1, 100_000)),
     }
-    for name, spec in forms.NUMBERS.items():
-        key = permalinks.BY_NAME[name]
+    for name, spec in EconomicsForm.NUMBERS.items():
+        key = notation.NOTATION.by_name[name]
         if name not in {"conc"}:
             value = number(name)
             values[key.attribute] = draw(value if spec.required or name == "volume" else st.none() | value)
@@ -211,7 +212,7 @@ def test_what_the_form_shows_reads_back_as_the_same_scenario(scenario: Economics
         sent = QueryDict(mutable=True)
         for name in shown.fields:
             sent.setlist(name, shown.texts(name))
-        sent.appendlist("api", permalinks.NO_API)
+        sent.appendlist("api", permalinks.NONE)
         form = EconomicsForm.from_texts(sent, BASE, CHOICES)
         assert form.is_valid(), form.errors
         assert form.to_scenario() == scenario

@@ -17,6 +17,7 @@ from calculator.domain.offers import Basis, EconomicsFacts, Mode, Sku, Throughpu
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import BillingStep, EconomicsScenario, Rental, TrafficBy
 from calculator.fields import Quantity
+from calculator.permalinks import economics as notation
 
 AT = dt.datetime(2026, 11, 30, 14, 0, tzinfo=dt.UTC)
 BASE = EconomicsScenario(catalog_version=1, at=AT)
@@ -56,10 +57,10 @@ def scenarios(draw: Any) -> EconomicsScenario:
         "apis": tuple(draw(st.lists(CODES, max_size=6, unique=True))),
         "reference": draw(CODES),
     }
-    for key in permalinks.KEYS:
+    for key in notation.KEYS:
         if key.quantity and not key.quantity.whole:
             value = number(key.quantity)
-            values[key.attribute] = draw(st.none() | value if key.name in permalinks.OPTIONAL else value)
+            values[key.attribute] = draw(st.none() | value if key.name in notation.OPTIONAL else value)
     if values["traffic"] is TrafficBy.REQUESTS:
         values["requests_count"] = draw(number(fields.REQUESTS))
     return EconomicsScenario(**values)
@@ -74,8 +75,8 @@ def test_reading_what_was_written_gives_the_same_scenario(scenario: EconomicsSce
 
 
 def test_the_round_trip_covers_every_attribute_of_a_scenario() -> None:
-    assert {key.attribute for key in permalinks.KEYS} == {attribute.name for attribute in attributes(EconomicsScenario)}
-    assert len(permalinks.BY_NAME) == len(permalinks.KEYS)
+    assert {key.attribute for key in notation.KEYS} == {attribute.name for attribute in attributes(EconomicsScenario)}
+    assert len(notation.NOTATION.by_name) == len(notation.KEYS)
 
 
 def test_a_link_holds_also_what_equals_a_default() -> None:
@@ -87,7 +88,7 @@ def test_a_link_holds_also_what_equals_a_default() -> None:
     assert query["util"] == ["0.65"]
     assert query["volume"] == ["100000000"]
     assert query["api"] == list(BASE.apis)
-    assert set(query) == ({"v"} | set(permalinks.BY_NAME)) - permalinks.OPTIONAL
+    assert set(query) == ({"v"} | set(notation.NOTATION.by_name)) - notation.OPTIONAL
 
 
 def test_an_unknown_optional_value_stays_out_of_the_link() -> None:
@@ -181,7 +182,7 @@ def test_a_repeated_api_counts_once_and_keeps_the_order() -> None:
     assert permalinks.read(QueryDict("api=b&api=a&api=b"), BASE).kept.apis == ("b", "a")
 
 
-@given(query=st.dictionaries(st.sampled_from([*permalinks.BY_NAME, "v", "x"]) | st.text(), st.text()))
+@given(query=st.dictionaries(st.sampled_from([*notation.NOTATION.by_name, "v", "x"]) | st.text(), st.text()))
 def test_no_query_whatever_raises(query: dict[str, str]) -> None:
     given_query = QueryDict(mutable=True)
     given_query.update(query)
@@ -204,15 +205,15 @@ def facts(rate: str = "1.1172") -> EconomicsFacts:
 
 
 def test_the_link_pins_the_figure_and_the_rate_that_the_answer_used() -> None:
-    pinned = permalinks.pinned(BASE, facts())
+    pinned = notation.pinned(BASE, facts())
     assert pinned.figure_id == 12
     assert pinned.usd_per_eur == Decimal("1.1172")
 
 
 def test_a_typed_rate_leaves_no_figure_in_the_link() -> None:
-    assert permalinks.pinned(replace(BASE, rate_tok_per_s=Decimal(500)), facts()).figure_id is None
+    assert notation.pinned(replace(BASE, rate_tok_per_s=Decimal(500)), facts()).figure_id is None
 
 
 def test_a_pinned_exchange_rate_keeps_its_source_and_a_typed_one_stays_typed() -> None:
-    assert permalinks.released(replace(BASE, usd_per_eur=Decimal("1.1172")), facts()).usd_per_eur is None
-    assert permalinks.released(replace(BASE, usd_per_eur=Decimal("1.2")), facts()).usd_per_eur == Decimal("1.2")
+    assert notation.released(replace(BASE, usd_per_eur=Decimal("1.1172")), facts()).usd_per_eur is None
+    assert notation.released(replace(BASE, usd_per_eur=Decimal("1.2")), facts()).usd_per_eur == Decimal("1.2")

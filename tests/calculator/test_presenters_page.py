@@ -277,7 +277,7 @@ def test_a_price_is_asked_from_the_contact_and_a_missing_one_is_said() -> None:
 
 def test_what_the_settings_leave_empty_of_the_seller_is_said() -> None:
     nothing = dict.fromkeys(("address", "legal", "contact", "terms"), "") | {"name": "VMCloud"}
-    quote = rendered("{% include 'calculator/economics_quote.html' %}", seller=nothing)
+    quote = rendered("{% include 'includes/calculator_quote.html' %}", seller=nothing)
     for missing in ("adresse", "mentions légales", "contact du vendeur", "conditions de vente"):
         assert f"{missing} non renseigné" in quote
     assert "mentions légales non renseignées" in rendered("{% include 'includes/footer.html' %}", seller=nothing)

@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from django.http import QueryDict
 
-from calculator import permalinks, registry
+from calculator import answers, permalinks, registry
 from calculator.domain.offers import Basis
 from calculator.domain.scenario import EconomicsScenario, Rental
-from calculator.registry import Preset
+from calculator.tool import Preset
 
 AT = dt.datetime(2026, 11, 30, 14, 0, tzinfo=dt.UTC)
 BASE = EconomicsScenario(catalog_version=1, at=AT)
@@ -56,7 +56,7 @@ def test_the_case_shown_is_marked_whatever_the_link_pins() -> None:
 
 @pytest.mark.django_db
 def test_hours_used_of_a_titan_bill_345_whole_hours(seeded: None) -> None:
-    found = TOOL.from_link(QueryDict(BY_CODE["hours_used"].query)).answer
+    found = answers.from_link(TOOL, QueryDict(BY_CODE["hours_used"].query)).answer
     assert found is not None
     assert (found.scenario.basis, found.scenario.rental) == (Basis.HOUR, Rental.HOURS_USED)
     assert found.estimate.gpu.paid_h == 345
@@ -65,7 +65,7 @@ def test_hours_used_of_a_titan_bill_345_whole_hours(seeded: None) -> None:
 
 @pytest.mark.django_db
 def test_four_input_tokens_an_output_token_cost_25_dollars_a_million_on_gpt_5_4(seeded: None) -> None:
-    found = TOOL.from_link(QueryDict(BY_CODE["prompt"].query)).answer
+    found = answers.from_link(TOOL, QueryDict(BY_CODE["prompt"].query)).answer
     assert found is not None
     bill = next(row.bill for row in found.estimate.comparisons if row.bill.api.code == "gpt-5.4")
     assert bill.usd_per_mtok == Decimal(25)
@@ -74,12 +74,12 @@ def test_four_input_tokens_an_output_token_cost_25_dollars_a_million_on_gpt_5_4(
 @pytest.mark.django_db
 @pytest.mark.parametrize("preset", BY_CODE.values(), ids=BY_CODE)
 def test_every_preset_answers(seeded: None, preset: Preset) -> None:
-    outcome = TOOL.from_link(QueryDict(preset.query))
+    outcome = answers.from_link(TOOL, QueryDict(preset.query))
     assert outcome.answer is not None
     assert outcome.answer.estimate.gpu.total_eur is not None
-    assert TOOL.charts(outcome.answer.estimate) is not None
+    assert TOOL.page(outcome.answer).chart is not None
 
 
 def test_defaults_are_those_of_the_scenario() -> None:
-    assert registry.default_of("hours_per_month_h") == Decimal(720)
-    assert registry.default_of("price_eur") is None
+    assert registry.defaults_of(TOOL)["hours_per_month_h"] == Decimal(720)
+    assert registry.defaults_of(TOOL)["price_eur"] is None

@@ -15,6 +15,7 @@ from django.utils import timezone, translation
 
 from calculator import answers, catalog, saved
 from calculator.models import CatalogItem, EstimateSnapshot
+from calculator.tools.economics import TOOL
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +30,9 @@ def api() -> CatalogItem:
 
 
 def kept(query: str) -> EstimateSnapshot:
-    found = answers.from_link(QueryDict(query)).answer
+    found = answers.from_link(TOOL, QueryDict(query)).answer
     assert found is not None
-    return saved.save("economics", found)
+    return saved.save(TOOL, found)
 
 
 def text_of(response: Any) -> str:

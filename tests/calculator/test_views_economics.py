@@ -16,7 +16,8 @@ from django_htmx.middleware import HtmxDetails
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calculator import catalog, permalinks, snapshots, views
+from calculator import catalog, snapshots, views
+from calculator.permalinks import economics as notation
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -320,7 +321,7 @@ def test_pages_answer_reading_requests_only(client: Client, seeded: None) -> Non
     assert client.head(URL).status_code == 200
 
 
-NAMES = st.sampled_from([*permalinks.BY_NAME, "v", "form", "go", "x", "api[]", "volume ", "\x00", "é"])
+NAMES = st.sampled_from([*notation.NOTATION.by_name, "v", "form", "go", "x", "api[]", "volume ", "\x00", "é"])
 NUMBERS = st.sampled_from(
     ["", " ", "0", "-1", "1,5", "1.5", "1,234", "1.234,5", "1e9", "NaN", "Infinity", "-inf", "9" * 400, "65", "0.65",
      "100M", "2 Md", "0x10", "1_000", "٣", "1 000", "\u202f1", "0.0000000000001",

@@ -5,7 +5,7 @@ Keys and notation are those of the page's link. An absent key takes its document
 
 import json
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -15,11 +15,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from calculator import catalog, document, pagestate, permalinks, registry
-from calculator.answers import Answer, Outcome
-from calculator.presenters import export_rows, sentence
+from calculator import answers, catalog, document, pagestate, registry
+from calculator.permalinks import Key
 from calculator.presenters.values import shown
-from calculator.registry import Calculator
+from calculator.tool import Answer, Calculator, Outcome
 
 REFUSED = 2
 LABEL_WIDTH = 52
@@ -31,7 +30,7 @@ class Command(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
         parser.formatter_class = RawDescriptionHelpFormatter
-        parser.epilog = documented_defaults()
+        parser.epilog = "\n\n".join(documented_defaults(tool) for tool in registry.TOOLS)
         return parser
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -75,14 +74,14 @@ def query_of(pairs: Iterable[str]) -> QueryDict:
 
 def answered(tool: Calculator, query: QueryDict) -> Outcome:
     """The outcome of the query; exit status 2 for a key that means nothing, 1 for an empty catalogue."""
-    unknown = sorted(set(query) - set(permalinks.BY_NAME) - {"v"})
+    unknown = sorted(set(query) - set(tool.notation.by_name) - {"v"})
     if unknown:
         raise refusal(
             _("Clé inconnue\u00a0: %(keys)s. Les clés sont\u00a0: %(known)s.")
-            % {"keys": ", ".join(unknown), "known": ", ".join(permalinks.BY_NAME)}
+            % {"keys": ", ".join(unknown), "known": ", ".join(tool.notation.by_name)}
         )
     try:
-        return tool.from_link(query)
+        return answers.from_link(tool, query)
     except catalog.NotFound as error:
         raise CommandError(_("Le catalogue est vide\u00a0: lancez «\u00a0manage.py seed\u00a0».")) from error
     except DatabaseError as error:
@@ -101,15 +100,15 @@ def as_json(tool: Calculator, outcome: Outcome) -> str:
     """The document of the JSON export."""
     found = given(outcome)
     link = pagestate.address(tool.name, found.query)
-    return json.dumps(document.document(found, link, outcome.defaults), ensure_ascii=False, indent=2)
+    return json.dumps(document.document(tool, found, link, outcome.defaults), ensure_ascii=False, indent=2)
 
 
 def as_text(tool: Calculator, outcome: Outcome) -> str:
     """The sentence, every exported row under its section, the defaults taken, and the link."""
     found = given(outcome)
-    lines = [sentence(found.estimate)]
+    lines = [tool.sentence(found.estimate)]
     section = ""
-    for row in export_rows(found.estimate):
+    for row in tool.rows(found.estimate):
         if row.section != section:
             section = row.section
             lines += ["", section]
@@ -133,20 +132,21 @@ def text_of(value: Any) -> str:
     return ",".join(value) if isinstance(value, list) else str(value)
 
 
-def documented_defaults() -> str:
-    """Every key with its default, for --help."""
-    lines = ["keys and defaults (ratios are 0 to 1; an optional key without default takes the catalogue's value):"]
-    for key in permalinks.KEYS:
-        default = default_text(key)
-        lines.append(f"  {key.name:<10} {default or 'optional'}")
+def documented_defaults(tool: Calculator) -> str:
+    """Every key of a calculator with its default, for --help."""
+    defaults = registry.defaults_of(tool)
+    lines = [
+        f"{tool.name}: keys and defaults (ratios are 0 to 1; an optional key takes the catalogue's value or none):"
+    ]
+    lines += [f"  {key.name:<10} {default_text(key, defaults) or 'optional'}" for key in tool.notation.keys]
     return "\n".join(lines)
 
 
-def default_text(key: permalinks.Key) -> str:
+def default_text(key: Key, defaults: Mapping[str, Any]) -> str:
     """The default of one key as it would be given; empty for an optional one."""
     if key.name in ("catalog", "at"):
         return {"catalog": "newest version", "at": "now"}[key.name]
-    value = registry.default_of(key.attribute)
-    if key.name == permalinks.REPEATED:
-        return text_of(list(value))
+    value = defaults[key.attribute]
+    if key.many:
+        return text_of([key.write(item) for item in value])
     return "" if value is None or value == "" else key.write(value)

@@ -1,0 +1,61 @@
+"""The query string is the state: a scenario as a canonical link, and a link back as a scenario.
+
+`write` and `read` know the notation by the scenario's own type; each calculator's keys stand in the module of its name.
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from calculator.permalinks import economics
+from calculator.permalinks.notation import (
+    NONE,
+    VERSION,
+    Key,
+    Notation,
+    Problem,
+    Query,
+    ReadError,
+    Reading,
+    problem,
+    write_instant,
+)
+
+__all__ = [
+    "NONE",
+    "VERSION",
+    "Key",
+    "Notation",
+    "Problem",
+    "Query",
+    "ReadError",
+    "Reading",
+    "by_type",
+    "notation_of",
+    "problem",
+    "read",
+    "write",
+    "write_instant",
+]
+
+NOTATIONS: Mapping[Hashable, Notation] = {item.scenario: item for item in (economics.NOTATION,)}
+
+
+def by_type(scenario: Hashable) -> Notation:
+    """The notation of a type of scenario; raises KeyError for what is none."""
+    return NOTATIONS[scenario]
+
+
+def notation_of(scenario: Any) -> Notation:
+    """The notation of a scenario."""
+    kind: Any = type(scenario)
+    return by_type(kind)
+
+
+def write(scenario: Any) -> str:
+    """The canonical query string of `scenario`; `read` gives the scenario back."""
+    return notation_of(scenario).write(scenario)
+
+
+def read(query: Query, base: Any) -> Reading:
+    """The scenario that `query` describes; `base` gives its type and the value of every key that is absent."""
+    return notation_of(base).read(query, base)

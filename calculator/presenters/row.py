@@ -1,0 +1,42 @@
+"""One line of an export, and how a sourced number becomes one."""
+
+import datetime as dt
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from calculator.domain.provenance import Kind
+from calculator.domain.units import to_decimal
+from calculator.presenters.badges import AnySourced, word
+
+Value = Decimal | str | None
+
+
+class Row(NamedTuple):
+    """One line of an export. `value` None is written as the word for unknown, never as 0."""
+
+    section: str
+    label: str
+    value: Value
+    unit: str = ""
+    kind: str = ""
+    source: str = ""
+    date: dt.date | None = None
+
+
+def sourced_row(section: str, label: str, item: AnySourced | None, unit: str = "") -> Row:
+    """A row whose kind, source and date are those of a sourced number."""
+    if item is None:
+        return Row(section, label, None, unit)
+    value = to_decimal(item.value)
+    return Row(section, label, value, unit or item.unit, word(item.kind), source(item), item.date)
+
+
+def source(item: AnySourced) -> str:
+    """Where a number comes from: an address, a run, a name; the seller's own offer has no address.
+
+    The notes of the catalogue are English and go into the JSON only.
+    """
+    own_offer = item.kind in (Kind.LIST_PRICE, Kind.CLAIM) and not item.reference
+    return _("offre publiée") if own_offer else item.reference

@@ -1,0 +1,1 @@
+"""One module a calculator, each with its `TOOL`."""
