@@ -1,0 +1,230 @@
+"""What several GPUs bring to a training run: days, speed-up against the ideal, bill, and where more stop paying.
+
+`estimate` reads nothing but its two arguments and raises on no scenario that the form lets through.
+"""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from calculator.domain import parallel_tables as tables
+from calculator.domain.calibration import band
+from calculator.domain.interconnects import OWN
+from calculator.domain.parallel_explained import Observed, explained
+from calculator.domain.parallel_scenario import (
+    Explanation,
+    ParallelismEstimate,
+    ParallelismFacts,
+    ParallelismScenario,
+    Point,
+    Sharing,
+    Stop,
+)
+from calculator.domain.parallel_settled import Settled, layout_faults, machine_gpus, machine_price, settle
+from calculator.domain.parallel_steps import steps
+from calculator.domain.provenance import weakest, weakest_kind
+from calculator.domain.scenario import Headline, Message, MessageValue
+from calculator.domain.units import including_tax
+
+SAME_RATIO = 1e-6
+"""Two scenario values this close are the same: a published run is recognised by its inputs."""
+
+
+def is_published(scenario: ParallelismScenario, facts: ParallelismFacts) -> bool:
+    """Whether the scenario is the run that the offer publishes: same GPU, count, parameters and tokens."""
+    run = facts.published
+    same = abs(float(scenario.params_count) - run.params_count) <= SAME_RATIO * run.params_count
+    same = same and abs(float(scenario.tokens_count) - run.tokens_count) <= SAME_RATIO * run.tokens_count
+    return same and facts.model is None and facts.gpu.name == run.gpu and scenario.gpu_count == run.gpu_count
+
+
+def observed_days(scenario: ParallelismScenario, facts: ParallelismFacts) -> float | None:
+    """Days to explain: what the visitor states, else what the offer publishes for this very run."""
+    if scenario.observed_days is not None:
+        return float(scenario.observed_days)
+    return facts.published.many_days if is_published(scenario, facts) else None
+
+
+def explanation(settled: Settled) -> Explanation | None:
+    """What would explain the observed days; None where nothing was observed."""
+    scenario = settled.scenario
+    days = observed_days(scenario, settled.facts)
+    if days is None:
+        return None
+    observed = Observed(settled.one_gpu_days, days, scenario.sequence_tokens)
+    return explained(settled.work(scenario.gpu_count), settled.layout(scenario.gpu_count), settled.cluster, observed)
+
+
+def headline(settled: Settled, chosen: Point) -> Headline:
+    """The one-sentence answer as code and values."""
+    values: dict[str, MessageValue] = {
+        "gpus": chosen.gpu_count,
+        "gpu": settled.facts.gpu.name,
+        "one_days": settled.one_gpu_days,
+        "days": chosen.days,
+        "speed_up": chosen.speed_up,
+        "efficiency": chosen.efficiency,
+        "eur": chosen.eur,
+    }
+    return Headline("one_gpu" if chosen.gpu_count == 1 else "scaled", values)
+
+
+def warnings(settled: Settled, chosen: Point) -> tuple[Message, ...]:
+    """What the reader must know beside the figures, each once."""
+    scenario, facts, found = settled.scenario, settled.facts, []
+    if settled.mfu.label == "mfu_published":
+        found.append(Message("mfu_is_published", {"mfu": settled.mfu.value, "gpu": facts.published.gpu}, "mfu_ratio"))
+    if scenario.mfu_ratio is not None and settled.calibrated_mfu is not None:
+        values = {"typed": float(scenario.mfu_ratio), "calibrated": settled.calibrated_mfu}
+        found.append(Message("mfu_typed", values, "mfu_ratio"))
+    if settled.price is None:
+        found.append(Message("price_on_request", {"sku": facts.sku.code if facts.sku else ""}, "price_eur"))
+    if settled.cluster.link.code != OWN:
+        own = facts.gpu.nvlink_gen or "PCIe"
+        found.append(Message("link_not_own", {"link": settled.cluster.link.name, "own": own}, "link"))
+    return (*found, *_cluster_warnings(settled, chosen))
+
+
+def _cluster_warnings(settled: Settled, chosen: Point) -> list[Message]:
+    scenario, found = settled.scenario, []
+    if chosen.machines > 1:
+        values: dict[str, MessageValue] = {
+            "machines": chosen.machines,
+            "cards": scenario.cards_count,
+            "network": settled.cluster.network.name,
+        }
+        found.append(Message("network_assumed", values, "network"))
+    if scenario.reduction.value == "switch" and not settled.cluster.link.reducing:
+        found.append(Message("switch_cannot_add", {"link": settled.cluster.link.name}, "reduction"))
+    if scenario.tensor_parallel > settled.machine_gpus:
+        found.append(Message("tensor_over_network", {"tensor": scenario.tensor_parallel}, "tensor_parallel"))
+    if chosen.tokens_a_gpu < scenario.sequence_tokens:
+        values = {"tokens": chosen.tokens_a_gpu, "sequence": scenario.sequence_tokens}
+        found.append(Message("less_than_a_sequence", values, "step_tokens"))
+    if settled.facts.model is None:
+        found.append(Message("memory_unknown", {}, "model"))
+    return found
+
+
+def _memory_warnings(estimate: ParallelismEstimate) -> tuple[Message, ...]:
+    if estimate.memory is None or estimate.memory.failing is None:
+        return ()
+    values: dict[str, MessageValue] = {
+        "needed_bytes": estimate.memory.needed_bytes,
+        "usable_bytes": estimate.memory.usable_bytes,
+        "line": estimate.memory.failing.value,
+    }
+    code = "does_not_fit_sharded" if estimate.scenario.sharing is Sharing.SHARDED else "does_not_fit"
+    return (Message(code, values, "sharing"),)
+
+
+def unanswered(scenario: ParallelismScenario, facts: ParallelismFacts, faults: tuple[Message, ...]) -> Headline:
+    """The headline where the chosen count cannot be computed."""
+    return Headline("not_possible", {"gpus": scenario.gpu_count, "gpu": facts.gpu.name, "fault": faults[0].code})
+
+
+def without_answer(
+    scenario: ParallelismScenario, facts: ParallelismFacts, faults: tuple[Message, ...], settled: Settled | None = None
+) -> ParallelismEstimate:
+    """The answer where the chosen count or GPU cannot be computed: the reasons, and the counts that can be."""
+    rows = tables.points(settled, tables.table_counts(settled)) if settled else ()
+    return ParallelismEstimate(
+        scenario=scenario,
+        gpu=facts.gpu,
+        sku=facts.sku,
+        model=facts.model,
+        link=settled.cluster.link if settled else facts.link,
+        network=facts.network,
+        machine_gpus=machine_gpus(scenario, facts),
+        params_count=settled.params if settled else float(scenario.params_count),
+        peak=settled.peak if settled else None,
+        mfu=settled.mfu if settled else None,
+        calibrated_mfu=settled.calibrated_mfu if settled else None,
+        mfu_band=settled.mfu_band if settled else None,
+        price=machine_price(scenario, facts),
+        one_gpu_days=settled.one_gpu_days if settled else None,
+        chosen=None,
+        memory=None,
+        points=tables.points(settled, tables.counts(settled)) if settled else (),
+        rows=rows,
+        links=(),
+        reductions=(),
+        ways=tables.ways(settled) if settled else (),
+        overlaps=(),
+        stop=Stop(None),
+        cheapest=tables.cheapest(rows),
+        fastest=tables.fastest(rows),
+        allreduce_band=None,
+        explanation=None,
+        headline=unanswered(scenario, facts, faults),
+        steps=(),
+        trust=None,
+        faults=faults,
+        warnings=(),
+    )
+
+
+def estimate(scenario: ParallelismScenario, facts: ParallelismFacts) -> ParallelismEstimate:
+    """The whole answer of the multi-GPU calculator, unrounded: days, EUR without VAT for the run, seconds a step.
+
+    Formulas and sources: docs/methodology.md. The published run, 2.7 G parameters and 40 G tokens, takes 92.0 days on
+    one A100 at the 26.1 % that it means.
+    """
+    settled = settle(scenario, facts)
+    if isinstance(settled, Message):
+        return without_answer(scenario, facts, (settled,))
+    faults = layout_faults(settled, settled.layout(scenario.gpu_count))
+    if faults:
+        return without_answer(scenario, facts, faults, settled)
+    return answered(settled)
+
+
+def answered(settled: Settled) -> ParallelismEstimate:
+    """The answer for a valid layout."""
+    scenario, facts = settled.scenario, settled.facts
+    layout = settled.layout(scenario.gpu_count)
+    chosen, rows = tables.point(settled, layout), tables.points(settled, tables.table_counts(settled))
+    chosen = next((row for row in rows if row.gpu_count == chosen.gpu_count), chosen)
+    found = steps(settled, chosen)
+    several = layout.data > 1
+    way = settled.cluster.link.way.value
+    answer = ParallelismEstimate(
+        scenario=scenario,
+        gpu=facts.gpu,
+        sku=facts.sku,
+        model=facts.model,
+        link=settled.cluster.link,
+        network=facts.network,
+        machine_gpus=settled.machine_gpus,
+        params_count=settled.params,
+        peak=settled.peak,
+        mfu=settled.mfu,
+        calibrated_mfu=settled.calibrated_mfu,
+        mfu_band=settled.mfu_band,
+        price=settled.price,
+        one_gpu_days=settled.one_gpu_days,
+        chosen=chosen,
+        memory=tables.memory(settled, layout),
+        points=tables.points(settled, tables.counts(settled)),
+        rows=rows,
+        links=tables.links(settled) if several else (),
+        reductions=tables.reductions(settled) if several else (),
+        ways=tables.ways(settled),
+        overlaps=tables.overlaps(settled) if several else (),
+        stop=tables.stop(rows, scenario.floor_ratio, scenario.day_eur),
+        cheapest=tables.cheapest(rows),
+        fastest=tables.fastest(rows),
+        allreduce_band=band(facts.calibration, "busbw_GB_s", "NCCL", way) if several else None,
+        explanation=explanation(settled),
+        headline=headline(settled, chosen),
+        steps=found,
+        trust=weakest_kind((weakest([settled.mfu]), *(step.trust for step in found))),
+        faults=(),
+        warnings=warnings(settled, chosen),
+        eur_ttc=None if chosen.eur is None else taxed(chosen.eur, scenario.vat_ratio),
+    )
+    return replace(answer, warnings=(*answer.warnings, *_memory_warnings(answer)))
+
+
+def taxed(net_eur: Decimal, vat_ratio: Decimal) -> Decimal:
+    """The bill with VAT, rounded once."""
+    return including_tax(net_eur, vat_ratio)
