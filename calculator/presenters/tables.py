@@ -26,9 +26,9 @@ from calculator.presenters import counted, labels, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.words import Mark
 
+CELLS_KEPT = 8192
 # Upper bounds of the ten classes of the heat table, dearest first: GPU ÷ API − 1.
 HEAT_ABOVE = (Decimal(2), Decimal(1), Decimal("0.4"))
-CELLS_KEPT = 8192
 HEAT_BELOW = (Decimal("-0.15"), Decimal("-0.30"), Decimal("-0.42"), Decimal("-0.52"))
 
 
@@ -212,7 +212,7 @@ def _volume_line(row: VolumeRow) -> VolumeLine:
 
 @lru_cache(maxsize=CELLS_KEPT)
 def _whole_euros(amount: Decimal | None, french: bool) -> str:
-    """A cell of the volume table: all but one of its lines stand while a volume is typed."""
+    """A cell of the volume table: all its lines but one stay while a volume is typed."""
     del french
     return words.bare(formats.money(amount, decimals=0))
 
@@ -264,7 +264,7 @@ def _heat_row(cells: tuple[UtilisationCell, ...]) -> tuple[str, tuple[HeatCell, 
 
 @lru_cache(maxsize=CELLS_KEPT)
 def _heat_cell(verdict: Verdict, difference: Decimal | None, is_own: bool, french: bool) -> HeatCell:
-    """Most cells stand as they stood before the last key was pressed; `french` is only part of what tells them apart."""
+    """Most cells stay as they were before the last key was pressed; `french` is only part of the key."""
     del french
     css = heat_class(verdict, difference)
     return HeatCell(f"{css} you" if is_own else css, words.delta(verdict, difference).text)
