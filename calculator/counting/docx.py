@@ -1,0 +1,74 @@
+"""The text of a DOCX: the paragraphs of its main part, without headers, notes and deleted text."""
+
+import zipfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+
+from calculator.counting.limits import XML_BYTES
+from calculator.counting.problems import ReadingError
+
+MAIN_PART = "word/document.xml"
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+PARAGRAPH = f"{WORD}p"
+RUN_TEXT = f"{WORD}t"
+WRITTEN = {f"{WORD}tab": "\t", f"{WORD}br": "\n", f"{WORD}cr": "\n", f"{WORD}noBreakHyphen": "\u2011"}
+ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
+IS_ENCRYPTED = 0x1
+
+
+def _main_part(file: BinaryIO) -> Any:
+    """The main part, opened. Its declared size is what it may unpack to: a longer one fails its check sum."""
+    start = file.read(len(ENCRYPTED_OFFICE))
+    file.seek(0)
+    if start == ENCRYPTED_OFFICE:
+        raise ReadingError("docx_encrypted")
+    try:
+        archive = zipfile.ZipFile(file)
+        part = archive.getinfo(MAIN_PART)
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError):
+        raise ReadingError("docx_broken") from None
+    if part.flag_bits & IS_ENCRYPTED:
+        raise ReadingError("docx_encrypted")
+    if part.file_size > XML_BYTES:
+        raise ReadingError("docx_too_large", limit=XML_BYTES)
+    try:
+        return archive.open(part)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        raise ReadingError("docx_broken") from None
+
+
+def _text(paragraph: Any) -> str:
+    pieces = (
+        (element.text or "") if element.tag == f"{WORD}t" else WRITTEN.get(element.tag, "")
+        for element in paragraph.iter()
+    )
+    return "".join(pieces)
+
+
+def _paragraphs(part: Any) -> Iterator[str]:
+    inside_fallback = 0
+    for event, element in iterparse(part, events=("start", "end"), forbid_dtd=True):
+        if element.tag == FALLBACK:
+            inside_fallback += 1 if event == "start" else -1
+        elif event == "end" and element.tag == PARAGRAPH:
+            if not inside_fallback:
+                yield _text(element) + "\n"
+            element.clear()
+
+
+def paragraphs_of_docx(file: BinaryIO) -> Iterator[str]:
+    """Each paragraph with its line feed, unpacked and parsed as it is read. Raises ReadingError."""
+    with _main_part(file) as part:
+        try:
+            yield from _paragraphs(part)
+        except (ParseError, DefusedXmlException, zipfile.BadZipFile, EOFError, NotImplementedError, OSError):
+            raise ReadingError("docx_broken") from None
+        except Exception as error:
+            if type(error).__module__ != "zlib":
+                raise
+            raise ReadingError("docx_broken") from None

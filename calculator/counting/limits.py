@@ -1,0 +1,24 @@
+"""What a request may ask of the counter. Each limit is named in the sentence that refuses what is over it."""
+
+UPLOAD_BYTES = 50_000_000
+"""A request's body, files and text together."""
+TOKENIZER_BYTES = 20_000_000
+"""An uploaded tokenizer.json: those of the large vocabularies are 7 to 17 MB."""
+SEVERAL_TOKENIZERS_BYTES = 5_000_000
+"""Beyond this a request is counted with one tokenizer only: SentencePiece models read about 2 MB a second."""
+FOREIGN_CHARACTERS = 2_000_000
+"""What an uploaded tokenizer is given: where it may be cut is not known, so it takes the text whole."""
+SPLIT_TOKENS = 2_000
+"""Tokens that the visual split shows."""
+SPLIT_CHARACTERS = 20_000
+"""The beginning of a text that holds as many tokens as the split shows, in any usual language."""
+LINE_CHARACTERS = 16_000_000
+"""One line of a text, one field of a CSV file, one line of a JSONL file."""
+DOCUMENTS = 1_000_000
+"""Documents of one sample: a mean needs far fewer."""
+XML_BYTES = 100_000_000
+"""A DOCX's text part when unpacked: more is a bomb rather than a document."""
+PDF_PAGES = 5_000
+CHILD_SECONDS = 30
+CHILD_MEMORY_BYTES = 2 * 2**30
+"""What reading a PDF or an uploaded tokenizer may take in its process of its own."""

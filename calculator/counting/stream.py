@@ -1,0 +1,89 @@
+"""Counting a text of any size in bounded memory: the same number as the whole text would give, exactly."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from calculator.counting.encoders import Encoder, UncountableError
+
+CHUNK_CHARACTERS = 65_536
+"""How much text is encoded at once: large enough that the calls cost nothing, small enough to hold."""
+RUN_CHARACTERS = 200_000
+"""How long a text may go on without a safe cut. 300 000 spaces still encode, a million make a pattern fail."""
+
+
+@dataclass(slots=True)
+class Stream:
+    """The tokens of one document under one tokenizer, fed piece by piece."""
+
+    encoder: Encoder
+    tokens_count: int = 0
+    pending: str = ""
+    continued: bool = False
+    chunk_characters: int = CHUNK_CHARACTERS
+    run_characters: int = RUN_CHARACTERS
+
+    def feed(self, text: str) -> None:
+        """Take the next part of the text. Raises UncountableError over a run too long without a safe cut."""
+        for start in range(0, len(text), self.chunk_characters):
+            self.pending += text[start : start + self.chunk_characters]
+            if len(self.pending) >= self.chunk_characters:
+                self._encode_most()
+
+    def _encode_most(self) -> None:
+        cut = self.encoder.cut(self.pending)
+        if cut:
+            self._count(self.pending[:cut])
+            self.pending = self.pending[cut:]
+        elif len(self.pending) >= self.run_characters:
+            raise UncountableError(f"{len(self.pending)} characters without a place to cut")
+
+    def _count(self, part: str) -> None:
+        self.tokens_count += len(self.encoder.ids(part, continued=self.continued))
+        self.continued = True
+
+    def close(self) -> int:
+        """Count what is left and give the total."""
+        if self.pending:
+            self._count(self.pending)
+            self.pending = ""
+        return self.tokens_count
+
+
+@dataclass(slots=True)
+class Measure:
+    """Characters (code points), bytes in UTF-8 and words (runs without white space) of a text fed piece by piece."""
+
+    characters_count: int = 0
+    bytes_count: int = 0
+    words_count: int = 0
+    in_word: bool = False
+
+    def feed(self, text: str) -> None:
+        """Take the next part; a word cut between two parts counts once."""
+        if not text:
+            return
+        self.characters_count += len(text)
+        self.bytes_count += len(text) if text.isascii() else len(text.encode())
+        self.words_count += len(text.split()) - (self.in_word and not text[0].isspace())
+        self.in_word = not text[-1].isspace()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One document: its measures and its tokens by tokenizer."""
+
+    characters_count: int
+    bytes_count: int
+    words_count: int
+    tokens: Mapping[str, int] = field(default_factory=dict)
+
+
+def count(parts: Iterable[str], encoders: Mapping[str, Encoder]) -> Counted:
+    """Count one document given in parts, under several tokenizers at once."""
+    measure, streams = Measure(), {code: Stream(one) for code, one in encoders.items()}
+    for part in parts:
+        measure.feed(part)
+        for stream in streams.values():
+            stream.feed(part)
+    tokens = {code: stream.close() for code, stream in streams.items()}
+    return Counted(measure.characters_count, measure.bytes_count, measure.words_count, tokens)
