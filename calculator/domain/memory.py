@@ -169,12 +169,15 @@ class Sharding(enum.IntEnum):
     WEIGHTS = 3
 
 
+HALF_BYTES = 2
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingMemory:
     """What a training process holds on one GPU before it is divided.
 
     `base_bytes` are the weights as stored (4 bits for QLoRA), `trained_params` those that get a gradient;
-    `adapter_params` lie in 16 bits beside the base.
+    `adapter_params` lie beside the base. `element_bytes` is that of gradients, adapters and activations: 2, or 4.
     """
 
     model: LanguageModel
@@ -185,10 +188,7 @@ class TrainingMemory:
     recomputed: bool
     sharding: Sharding = Sharding.NONE
     shards: int = 1
-
-
-GRADIENT_BYTES = 2
-HALF_BYTES = 2
+    element_bytes: float = HALF_BYTES
 
 
 def shared(size: float, job: TrainingMemory, stage: Sharding) -> float:
@@ -196,10 +196,16 @@ def shared(size: float, job: TrainingMemory, stage: Sharding) -> float:
     return size / job.shards if job.sharding >= stage else size
 
 
-def activation_bytes(model: LanguageModel, tokens: float, recomputed: bool, constants: MemoryConstants) -> float:
-    """Activations kept for the backward pass: elements of the hidden width a token and layer, in 16 bits; with
-    recomputation the input of every layer, and the whole of one."""
-    layer = tokens * model.hidden * HALF_BYTES
+def activation_bytes(
+    model: LanguageModel,
+    tokens: float,
+    recomputed: bool,
+    constants: MemoryConstants,
+    element_bytes: float = HALF_BYTES,
+) -> float:
+    """Activations kept for the backward pass: elements of the hidden width a token and layer; with recomputation the
+    input of every layer, and the whole of one."""
+    layer = tokens * model.hidden * element_bytes
     if not recomputed:
         return model.layers * layer * constants.layer_elements
     return model.layers * layer * constants.kept_elements + layer * constants.layer_elements
@@ -211,12 +217,13 @@ def training_memory(job: TrainingMemory, usable_bytes: float, constants: MemoryC
     AdamW in mixed precision takes 16 B a trained parameter with weight and gradient; QLoRA's 41.9 M make 0.67 GB.
     """
     reserved = constants.allocator_ratio
+    kept = activation_bytes(job.model, job.tokens, job.recomputed, constants, job.element_bytes)
     lines = (
         (Line.WEIGHTS, shared(job.base_bytes, job, Sharding.WEIGHTS)),
-        (Line.ADAPTERS, shared(job.adapter_params * HALF_BYTES, job, Sharding.WEIGHTS)),
-        (Line.GRADIENTS, shared(job.trained_params * GRADIENT_BYTES, job, Sharding.GRADIENTS)),
+        (Line.ADAPTERS, shared(job.adapter_params * job.element_bytes, job, Sharding.WEIGHTS)),
+        (Line.GRADIENTS, shared(job.trained_params * job.element_bytes, job, Sharding.GRADIENTS)),
         (Line.OPTIMIZER, shared(job.trained_params * constants.optimizer_bytes, job, Sharding.OPTIMIZER)),
-        (Line.ACTIVATIONS, activation_bytes(job.model, job.tokens, job.recomputed, constants) * reserved),
+        (Line.ACTIVATIONS, kept * reserved),
         (Line.LOGITS, job.tokens * job.model.vocab * constants.logit_bytes * reserved),
         (Line.RUNTIME, constants.context_bytes),
     )
