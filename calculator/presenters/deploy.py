@@ -157,7 +157,7 @@ def commented(lines: list[str], text: str) -> str:
 
 
 def _snippets(made: DeployPlan) -> Iterator[Snippet]:
-    version = _("vLLM %(version)s") % {"version": made.vllm_version}
+    version = f"vLLM {made.vllm_version}"
     use = _("Lancement\u00a0: vllm serve --config %(file)s") % {"file": CONFIG_FILE}
     yield Snippet("config", _("Configuration (YAML)"), commented([version, use], made.config_yaml), CONFIG_FILE)
     yield Snippet("command", _("Ligne de commande"), made.command_line)
@@ -174,10 +174,10 @@ def _containers(made: DeployPlan) -> Iterator[Snippet]:
         "--from-file=hf-token --from-file=api-key"
     )
     if made.docker_run is not None:
-        yield Snippet("docker", _("Docker"), commented([untried, environment], made.docker_run))
+        yield Snippet("docker", "Docker", commented([untried, environment], made.docker_run))
     if made.compose_yaml is not None:
         text = commented([untried, beside, environment], made.compose_yaml)
-        yield Snippet("compose", _("Docker Compose"), text, "compose.yaml")
+        yield Snippet("compose", "Docker Compose", text, "compose.yaml")
     if made.kubernetes_yaml is not None:
         text = commented([untried, secret], made.kubernetes_yaml)
-        yield Snippet("kubernetes", _("Kubernetes"), text, "vllm-kubernetes.yaml")
+        yield Snippet("kubernetes", "Kubernetes", text, "vllm-kubernetes.yaml")

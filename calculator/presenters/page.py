@@ -12,6 +12,7 @@ from calculator.domain.provenance import Kind
 from calculator.domain.scenario import EconomicsEstimate
 from calculator.presenters import headline, labels, notices, stats, steps, tables, words
 from calculator.presenters.badges import Badge, badge, of_kind
+from calculator.presenters.formulaview import FormulaView
 
 QUOTE_VALID_DAYS = 30
 
@@ -38,7 +39,7 @@ class EconomicsPage:
     heat: tables.HeatTable
     years: tuple[tables.YearLine, ...]
     total: tables.Total | None
-    formulas: tuple[steps.FormulaView, ...]
+    formulas: tuple[FormulaView, ...]
     trust: Badge | None
     throughput: Badge | None
     single_stream: bool

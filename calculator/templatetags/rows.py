@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from calculator.charts import Point
 from calculator.language import gettext as _
 from calculator.presenters.badges import html
-from calculator.presenters.steps import Value
+from calculator.presenters.formulaview import Value
 from calculator.presenters.tables import Amount, Column, HeatCell, Offer, OfferTable, SkuRow, VolumeLine, YearLine
 from calculator.presenters.words import Mark
 

@@ -10,13 +10,14 @@ from calculator.domain.economics import estimate
 from calculator.domain.offers import Basis
 from calculator.domain.scenario import EconomicsEstimate, Rental
 from calculator.presenters import steps
+from calculator.presenters.formulaview import FormulaView
 from calculator.presenters.headline import plain
 from tests.domain import factories as offer
 
 NB, THIN = "\u00a0", "\u202f"
 
 
-def views(result: EconomicsEstimate) -> dict[str, steps.FormulaView]:
+def views(result: EconomicsEstimate) -> dict[str, FormulaView]:
     return {view.code: view for view in steps.formulas(result)}
 
 

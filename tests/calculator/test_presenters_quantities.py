@@ -1,0 +1,80 @@
+"""Values with their units as pages print them: worked by hand from the definitions of the units."""
+
+from decimal import Decimal
+
+import pytest
+from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculator.presenters import quantities
+
+NB = "\u00a0"
+NNB = "\u202f"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, f"0{NB}s"),
+        (0.000012, f"12{NB}µs"),
+        (0.0315, f"31,5{NB}ms"),
+        (0.1021, f"102{NB}ms"),
+        (0.9996, f"1{NB}s"),
+        (1.5, f"1,5{NB}s"),
+        (119, f"119{NB}s"),
+        (2275.6, f"37,9{NB}min"),
+        (9102, f"2,53{NB}h"),
+        (92 * 86_400, f"92{NB}jours"),
+    ],
+)
+def test_a_duration_takes_the_unit_that_a_person_would_say(seconds: float, text: str) -> None:
+    with translation.override("fr"):
+        assert quantities.duration(seconds) == text
+
+
+def test_days_are_days_in_english_and_an_unknown_duration_is_a_word() -> None:
+    with translation.override("en"):
+        assert quantities.duration(14 * 86_400) == f"14{NB}days"
+        assert quantities.duration(None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "french", "english"),
+    [
+        (131_072, "B", f"131{NB}ko", f"131{NB}kB"),
+        (14_483_464_192, "B", f"14,5{NB}Go", f"14.5{NB}GB"),
+        (2039e9, "B/s", f"2,04{NB}To/s", f"2.04{NB}TB/s"),
+        (312e12, "FLOP/s", f"312{NB}TFLOP/s", f"312{NB}TFLOP/s"),
+        (6.48e20, "FLOP", f"6,48{NB}×{NB}10²⁰{NB}FLOP", f"6.48{NB}×{NB}10²⁰{NB}FLOP"),
+        (3.19e13, "FLOP", f"31,9{NB}TFLOP", f"31.9{NB}TFLOP"),
+        (999_700_000, "B", f"1{NB}Go", f"1{NB}GB"),
+    ],
+)
+def test_bytes_and_flop_take_decimal_prefixes(value: float, unit: str, french: str, english: str) -> None:
+    for language, text in (("fr", french), ("en", english)):
+        with translation.override(language):
+            assert quantities.scaled(value, unit) == text
+            assert quantities.with_unit(value, unit) == text
+
+
+def test_long_whole_parts_keep_their_digits() -> None:
+    with translation.override("fr"):
+        assert quantities.digits(12_345.6) == f"12{NNB}346"
+        assert quantities.digits(0.012345) == "0,0123"
+        assert quantities.digits(99.96) == "100"
+
+
+def test_a_value_without_a_unit_is_a_ratio() -> None:
+    with translation.override("fr"):
+        assert quantities.with_unit(Decimal("0.355"), "") == f"35,5{NB}%"
+        assert quantities.with_unit(6.57, "ratio") == "6,57"
+        assert quantities.with_unit(Decimal(8), "GPU") == "8"
+        assert quantities.with_unit(Decimal("1.5"), "EUR/h") == f"1,50{NB}€"
+
+
+@given(st.floats(min_value=1e-9, max_value=1e12))
+def test_every_duration_prints_a_number_above_zero(seconds: float) -> None:
+    with translation.override("en"):
+        number = quantities.duration(seconds).split(NB)[0]
+    assert Decimal(number.replace(",", "")) > 0
