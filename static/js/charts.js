@@ -22,7 +22,8 @@
     const role = trace.meta.role, color = colour(inks[role] ?? "--gpu");
     if (role === "area") return { ...trace, fillcolor: colour("--gpu", 0.09) };
     if (role === "dot") return { ...trace, marker: { ...trace.marker, color: colour("--surface"), line: { width: 2, color } } };
-    return { ...trace, line: { ...trace.line, color } };
+    if (trace.type === "bar") return { ...trace, marker: { ...trace.marker, color } };
+    return { ...trace, line: { ...trace.line, color }, ...(trace.marker && { marker: { ...trace.marker, color } }) };
   };
   const noted = (note, narrow) => {
     const strong = note.name !== "mute";
@@ -35,7 +36,7 @@
     const axis = { color, gridcolor: colour("--line"), linecolor: colour("--line-strong") };
     return {
       ...layout, width, height, autosize: false, paper_bgcolor: clear, plot_bgcolor: clear,
-      margin: narrow ? { l: 44, r: 8, t: 12, b: 48 } : layout.margin,
+      margin: narrow ? layout.meta?.narrow ?? { l: 44, r: 8, t: 12, b: 48 } : layout.margin,
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color },
       separators: root.lang === "fr" ? ",\u202f" : ".,",
       xaxis: { ...layout.xaxis, ...axis, showline: true, title: { ...layout.xaxis.title, font: { size: narrow ? 10 : 12 } } }, yaxis: { ...layout.yaxis, ...axis },
