@@ -25,10 +25,11 @@ class Inputs:
 
     def api_eur(self, quoted: Quote | None, stated_units: Decimal) -> Decimal | None:
         """One API's month at a stated volume."""
-        if quoted is None:
-            return None
-        usd = month_usd(quoted, self.served(stated_units), self.terms.month.unit_tokens)
-        return self.terms.conversion.eur(usd)
+        return None if quoted is None else self.served_eur(quoted, self.served(stated_units))
+
+    def served_eur(self, quoted: Quote, units: Decimal) -> Decimal | None:
+        """One API's month for the units that reach it."""
+        return self.terms.conversion.eur(month_usd(quoted, units, self.terms.month.unit_tokens))
 
 
 def verdict(gpu_eur: Decimal | None, api_eur: Decimal | None, tie_ratio: Decimal) -> Verdict:

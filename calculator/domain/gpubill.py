@@ -7,10 +7,11 @@ can carry; it is never multiplied into the bill, because an idle GPU is paid all
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
+from typing import NamedTuple
 
 from calculator.domain.apibill import Conversion
 from calculator.domain.offers import Basis, Scope, Sku, Throughput
-from calculator.domain.provenance import Sourced, weakest
+from calculator.domain.provenance import Kind, Sourced, weakest
 from calculator.domain.scenario import BillingStep, GpuBill, Message, Rental
 from calculator.domain.units import HOUR_S, MTOK, to_decimal
 from calculator.domain.workload import Demand
@@ -126,6 +127,7 @@ class Plan:
     full: Decimal | None
     month_eur: Decimal | None
     reasons: tuple[Message, ...]
+    trust: Kind | None
 
     @property
     def is_hours_used(self) -> bool:
@@ -147,39 +149,39 @@ class Plan:
         """A bill exists and may stand in a verdict."""
         return self.month_eur is not None and self.full is not None and not self.is_test
 
-    def used_hours(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
-        """Hours that `units` take at the planned utilisation, over all instances, unrounded."""
-        return None if self.full is None else units * self.hours_h.value / (self.full * utilisation_ratio)
-
-    def paid_hours(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
-        """Hours on the bill. An always-on month is its stated hours × instances: there is nothing to round up."""
-        if self.full is None:
-            return None
+    def rented(self, full: Decimal, units: Decimal, utilisation_ratio: Decimal) -> "Rented":
+        """What `units` served take and cost. An always-on month is its stated hours × instances: there is nothing to
+        round up. `full` is the plan's own, known."""
+        carried = capacity(full, utilisation_ratio)
+        count = instances_for(units, carried)
         if self.is_hours_used:
-            used = self.used_hours(units, utilisation_ratio)
-            return None if used is None else billed_hours(used, self.billing_step)
-        return instances_for(units, capacity(self.full, utilisation_ratio)) * self.hours_h.value
-
-    def bill_eur(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
-        """Rental of the month for `units` served, without the extra costs."""
-        if self.month_eur is None or self.full is None or self.price is None:
-            return None
-        if self.is_hours_used:
-            hours = self.paid_hours(units, utilisation_ratio)
-            return None if hours is None else hours * self.price.value
-        return instances_for(units, capacity(self.full, utilisation_ratio)) * self.month_eur
-
-    def total_eur(self, units: Decimal, utilisation_ratio: Decimal) -> Decimal | None:
-        """Rental plus the extra costs."""
-        bill = self.bill_eur(units, utilisation_ratio)
-        return None if bill is None else bill + self.extras_eur
+            paid_h = billed_hours(units * self.hours_h.value / carried, self.billing_step)
+            bill = None if self.price is None else paid_h * self.price.value
+        else:
+            paid_h = count * self.hours_h.value
+            bill = None if self.month_eur is None else count * self.month_eur
+        return Rented(carried, count, paid_h, bill, None if bill is None else bill + self.extras_eur)
 
     def totals_at(self, utilisation_ratio: Decimal) -> Callable[[Decimal], Decimal | None]:
-        """`total_eur` of any volume at one utilisation, with all that the volume does not change worked out once."""
-        if self.is_hours_used or self.full is None or self.month_eur is None:
-            return lambda units: self.total_eur(units, utilisation_ratio)
-        carried, month_eur, extras_eur = capacity(self.full, utilisation_ratio), self.month_eur, self.extras_eur
+        """The total of any volume at one utilisation, with all that the volume does not change worked out once."""
+        full, month_eur, extras_eur = self.full, self.month_eur, self.extras_eur
+        if full is None or month_eur is None:
+            return lambda units: None
+        if self.is_hours_used:
+            return lambda units: self.rented(full, units, utilisation_ratio).total_eur
+        carried = capacity(full, utilisation_ratio)
         return lambda units: instances_for(units, carried) * month_eur + extras_eur
+
+
+class Rented(NamedTuple):
+    """What a volume takes of one SKU: units that an instance carries as planned, whole instances, hours on the bill,
+    the rental, and the rental with the extra costs; money None where there is no price."""
+
+    carried_units: Decimal
+    instances: int
+    paid_h: Decimal
+    bill_eur: Decimal | None
+    total_eur: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,17 +229,20 @@ def plan(sku: Sku, basis: Basis, terms: Terms) -> Plan:
         full=full,
         month_eur=None if price is None else price.value * hours,
         reasons=_reasons(terms.month, sku, price, full),
+        trust=weakest(_trust_inputs(price, sku.throughput, terms)),
     )
 
 
-def _trust_inputs(planned: Plan, terms: Terms) -> list[Sourced[Decimal] | Sourced[float]]:
+def _trust_inputs(
+    price: Sourced[Decimal] | None, throughput: Throughput | None, terms: Terms
+) -> list[Sourced[Decimal] | Sourced[float]]:
     inputs: list[Sourced[Decimal] | Sourced[float]] = [terms.hours_h, terms.utilisation]
-    if planned.price is not None:
-        inputs.append(planned.price)
-    if planned.throughput is not None:
-        inputs.append(planned.throughput.output_tok_per_s)
-        if terms.month.prompt_tokens and planned.throughput.prefill_tok_per_s is not None:
-            inputs.append(planned.throughput.prefill_tok_per_s)
+    if price is not None:
+        inputs.append(price)
+    if throughput is not None:
+        inputs.append(throughput.output_tok_per_s)
+        if terms.month.prompt_tokens and throughput.prefill_tok_per_s is not None:
+            inputs.append(throughput.prefill_tok_per_s)
     return inputs
 
 
@@ -253,33 +258,28 @@ def eur_per_mtok(total_eur: Decimal | None, tokens: Decimal) -> Decimal | None:
 
 
 def _sized(planned: Plan, terms: Terms, stated_units: Decimal, full: Decimal) -> GpuBill:
-    month, ratio = terms.month, terms.utilisation.value
-    units = stated_units * month.kept_ratio
-    planned_units = capacity(full, ratio)
-    count = instances_for(units, planned_units)
-    paid = planned.paid_hours(units, ratio)
-    productive = units * planned.hours_h.value / full
-    bill = planned.bill_eur(units, ratio)
-    total = planned.total_eur(units, ratio)
+    kept_ratio, outputs = terms.month.kept_ratio, bool(terms.month.output_tokens)
+    units = stated_units * kept_ratio
+    carried, count, paid_h, bill, total = planned.rented(full, units, terms.utilisation.value)
+    productive_h = units * planned.hours_h.value / full
     filled = None if planned.month_eur is None else count * planned.month_eur + planned.extras_eur
-    outputs = bool(month.output_tokens)
     return GpuBill(
         sku=planned.sku,
         basis=planned.basis,
         price=planned.price,
         throughput=planned.throughput,
-        capacity_tokens=planned_units if outputs else None,
-        step_tokens=planned_units / month.kept_ratio if outputs and month.kept_ratio else None,
+        capacity_tokens=carried if outputs else None,
+        step_tokens=carried / kept_ratio if outputs and kept_ratio else None,
         instances=count,
-        paid_h=paid,
-        productive_h=productive,
-        implied_utilisation_ratio=productive / paid if paid else None,
+        paid_h=paid_h,
+        productive_h=productive_h,
+        implied_utilisation_ratio=productive_h / paid_h if paid_h else None,
         bill_eur=bill,
         total_eur=total,
         total_ttc_eur=terms.conversion.with_tax(total),
         eur_per_mtok=eur_per_mtok(total, units) if outputs else None,
-        full_eur_per_mtok=eur_per_mtok(filled, count * planned_units) if outputs else None,
-        trust=weakest(_trust_inputs(planned, terms)),
+        full_eur_per_mtok=eur_per_mtok(filled, count * carried) if outputs else None,
+        trust=planned.trust,
         reasons=planned.reasons,
     )
 

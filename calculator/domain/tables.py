@@ -38,7 +38,7 @@ def _shown_sku(sku: Sku, chosen: Sku) -> Sku:
 def overview(inputs: Inputs, skus: tuple[Sku, ...]) -> tuple[OverviewRow, ...]:
     """Each SKU at each basis it is sold at against each API; a SKU without a price keeps one row, without verdicts."""
     units = inputs.terms.month.units
-    eur = [(quoted.api.code, inputs.api_eur(quoted, units)) for quoted in inputs.quotes]
+    eur = _api_months(inputs, units)
     rows = []
     for sku in skus:
         if sku.is_test_host:
@@ -53,6 +53,12 @@ def overview(inputs: Inputs, skus: tuple[Sku, ...]) -> tuple[OverviewRow, ...]:
             )
             rows.append(OverviewRow(bill, verdicts, planned.omits_prompt_time))
     return tuple(rows)
+
+
+def _api_months(inputs: Inputs, stated_units: Decimal) -> list[tuple[str, Decimal | None]]:
+    """Code and month of each API at a stated volume."""
+    units = inputs.served(stated_units)
+    return [(quoted.api.code, inputs.served_eur(quoted, units)) for quoted in inputs.quotes]
 
 
 def _with_own(fixed: tuple[Decimal, ...], own: Decimal) -> list[Decimal]:
@@ -76,7 +82,7 @@ def volume_rows(inputs: Inputs) -> tuple[VolumeRow, ...]:
 def _volume_row(inputs: Inputs, volume_tokens: Decimal) -> VolumeRow:
     bill = gpu_bill(inputs.chosen, inputs.terms, volume_tokens)
     total = comparable_total(inputs.chosen, bill)
-    amounts = [(quoted.api.code, inputs.api_eur(quoted, volume_tokens)) for quoted in inputs.quotes]
+    amounts = _api_months(inputs, volume_tokens)
     return VolumeRow(
         volume_tokens=volume_tokens,
         gpu=bill,
@@ -103,15 +109,13 @@ def _utilisation_row(
     inputs: Inputs, ratio: Decimal, columns: list[tuple[Decimal, Decimal, Decimal | None]]
 ) -> Iterator[UtilisationCell]:
     chosen, terms, tie = inputs.chosen, inputs.terms, inputs.tie_ratio
-    is_own_row, own_volume = ratio == terms.utilisation.value, terms.month.volume_tokens
+    own_volume = terms.month.volume_tokens if ratio == terms.utilisation.value else None
     total_eur = chosen.totals_at(ratio) if chosen.comparable else None
     incomplete = chosen.omits_prompt_time
     for volume, served, api_eur in columns:
         total = total_eur(served) if total_eur else None
-        difference = difference_ratio(total, api_eur)
-        is_current = is_own_row and volume == own_volume
-        found = verdict(total, api_eur, tie)
-        yield UtilisationCell(ratio, volume, found, difference, is_current, incomplete)
+        found, difference = verdict(total, api_eur, tie), difference_ratio(total, api_eur)
+        yield UtilisationCell(ratio, volume, found, difference, volume == own_volume, incomplete)
 
 
 def year_row(code: str, month_eur: Decimal | None, reference_eur: Decimal | None) -> YearRow:

@@ -285,4 +285,5 @@ def test_a_row_of_totals_is_the_totals_one_by_one(
 ) -> None:
     asked = scenario(basis=basis, rental=rental, operations_eur_per_month=Decimal("12.5"))
     planned = economics.settled(asked, facts(sku=sku, skus=(sku,), apis=())).chosen
-    assert planned.totals_at(ratio)(units) == planned.total_eur(units, ratio)
+    one = None if planned.full is None else planned.rented(planned.full, units, ratio).total_eur
+    assert planned.totals_at(ratio)(units) == one
