@@ -1,7 +1,7 @@
 """Cases of the three inference files: total output rate, latency at a concurrency, single stream."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
 from calculator.accuracy.naming import cache_bytes, engine_class, engine_era, number, precision_of
@@ -10,6 +10,7 @@ from calculator.domain.calibration import Engine, ServingConstants, serving_clas
 from calculator.domain.inference import Deployment, NotModelledError, Rates, prompt_alone_s, rates
 from calculator.domain.memory import kv_budget_bytes, room_sequences
 from calculator.domain.serving import Load, Point, point, single_stream_tok_per_s
+from calculator.domain.serving_layout import engine_precision
 
 SERVERS = (Engine.VLLM, Engine.SGLANG, Engine.TENSORRT_LLM)
 UNBOUNDED = 1e9
@@ -59,8 +60,7 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
     precision = precision_of(row.get(precision_key, ""))
     if precision is None:
         raise RefusedError("precision not modelled")
-    if engine is Engine.LLAMA_CPP and precision.math == "fp16":
-        precision = replace(precision, math="fp16acc")
+    precision = engine_precision(engine, precision)
     count = int(number(row.get("n_gpus")) or 1)
     tensor = 1 if engine is Engine.LLAMA_CPP else int(number(row.get("tp")) or count)
     rest = max(1, count // tensor)

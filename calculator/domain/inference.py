@@ -7,6 +7,7 @@ requests is in `serving`. All times are seconds; efficiencies come from the cali
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 from calculator.domain.calibration import ServingConstants
 from calculator.domain.hardware import Gpu, bandwidth_bytes_per_s
@@ -250,6 +251,28 @@ def reach_layers(rates: Rates, context_tokens: float) -> float:
     return rates.global_layers * context_tokens + rates.local_layers * min(context_tokens, rates.window_tokens)
 
 
+class StepTerms(NamedTuple):
+    """What one decode step is made of, in seconds; reading and multiplying overlap, the others add up."""
+
+    read_s: float
+    multiply_s: float
+    cache_s: float
+    links_s: float
+    host_s: float
+
+
+def step_terms(rates: Rates, batch: float, context_tokens: float) -> StepTerms:
+    """The terms of `decode_step_s`."""
+    local_batch = max(1.0, batch / rates.groups)
+    return StepTerms(
+        rates.dense_read_s + rates.expert_read_s * touched_ratio(rates, batch),
+        local_batch * rates.decode_token_s + batch * rates.decode_expert_token_s,
+        (local_batch + rates.idle_sequences) * reach_layers(rates, context_tokens) * rates.kv_token_s,
+        rates.link_pass_s + batch * rates.link_token_s + sqrt(batch) * rates.link_root_s,
+        rates.pass_s + rates.sequence_s * local_batch,
+    )
+
+
 def decode_step_s(rates: Rates, batch: float, context_tokens: float) -> float:
     """One token for each of `batch` sequences whose mean live context is `context_tokens`.
 
@@ -257,12 +280,7 @@ def decode_step_s(rates: Rates, batch: float, context_tokens: float) -> float:
     step = ((W(B)/BW)^n + (2PB/F)^n)^(1/n) + (B + B½)·C·kv + AR(B) + c_step + c_layer·L + c_seq·B. B½ is what few
     sequences leave idle: a lone stream's cache is read by few of the GPU's units.
     """
-    local_batch = max(1.0, batch / rates.groups)
-    read_s = rates.dense_read_s + rates.expert_read_s * touched_ratio(rates, batch)
-    multiply_s = local_batch * rates.decode_token_s + batch * rates.decode_expert_token_s
-    cache_s = (local_batch + rates.idle_sequences) * reach_layers(rates, context_tokens) * rates.kv_token_s
-    host_s = rates.pass_s + rates.sequence_s * local_batch
-    links_s = rates.link_pass_s + batch * rates.link_token_s + sqrt(batch) * rates.link_root_s
+    read_s, multiply_s, cache_s, links_s, host_s = step_terms(rates, batch, context_tokens)
     return _joined(read_s, multiply_s, rates.norm) + cache_s + links_s + host_s
 
 

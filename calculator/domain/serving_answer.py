@@ -1,0 +1,276 @@
+"""The inference calculator's answer: memory, speeds, the point under the targets, roofline, cost, ranking, steps."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from calculator.domain.calibration import Engine
+from calculator.domain.goodput import Goodput, goodput
+from calculator.domain.llm import LOCAL_LAYERS
+from calculator.domain.misfit import WayOut, ways_out
+from calculator.domain.precision import PRECISIONS
+from calculator.domain.provenance import Kind, Step
+from calculator.domain.ranking import Ranking, ranking
+from calculator.domain.roofline import Roofline, roofline
+from calculator.domain.scenario import Headline, Message, MessageValue
+from calculator.domain.serving_cost import Carried, Cost, carried, cost, price_of, prompt_time_ratio
+from calculator.domain.serving_load import Served, curve, most_clients
+from calculator.domain.serving_outcome import MS, Miss, Outcome, best_of, load_of, outcome, targets_of
+from calculator.domain.serving_scenario import CachePrecision, InferenceFacts, InferenceScenario, LoadBy, Ranged
+from calculator.domain.serving_speed import Speeds, speeds
+from calculator.domain.serving_steps import steps
+
+NEAR_CAPACITY_RATIO = 0.8
+"""From this share of the capacity on, arrivals that bunch up make queues that a steady rate does not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The most clients under the targets, its speeds and cost."""
+
+    served: Served
+    speeds: Speeds
+    cost: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceEstimate:
+    """The whole answer; page, CSV, XLSX, JSON, print and CLI read this one object.
+
+    `chosen` always holds memory where it could be sized; what follows is None where nothing is served. `most_clients`
+    is what runs at once, `curve` the points from one client to that many.
+    """
+
+    scenario: InferenceScenario
+    headline: Headline
+    chosen: Outcome
+    speeds: Speeds | None
+    best: Best | None
+    curve: tuple[Served, ...]
+    most_clients: int | None
+    roofline: Roofline | None
+    goodput: Goodput | None
+    cost: Cost | None
+    carried: Carried | None
+    ways_out: tuple[WayOut, ...]
+    ranking: Ranking
+    steps: tuple[Step, ...]
+    trust: Kind | None
+    warnings: tuple[Message, ...]
+
+
+def cost_at(found: Outcome, served: Served, speed: Speeds) -> Cost | None:
+    """What a point costs; None without a price."""
+    if found.server is None or found.layout is None:
+        return None
+    ratio = prompt_time_ratio(found.server, load_of(found.scenario), served.point.running)
+    return cost(found.scenario, found.layout.offer.sku, speed.total_tok_per_s, ratio)
+
+
+def best_under(found: Outcome, facts: InferenceFacts) -> Best | None:
+    """The point with the most clients under the targets."""
+    served = best_of(found)
+    if served is None:
+        return None
+    there = replace(
+        found, scenario=replace(found.scenario, load=LoadBy.CONCURRENCY, concurrency=int(served.concurrency))
+    )
+    speed = speeds(there, served, facts)
+    return Best(served, speed, cost_at(found, served, speed))
+
+
+def carried_over(found: Outcome, factor: float) -> Carried | None:
+    """What economics takes over, scaled as the estimate is."""
+    if found.server is None or found.served is None:
+        return None
+    rates = carried(found.server, load_of(found.scenario), found.served, found.scenario.instances)
+    prefill = None if rates.prefill_tok_per_s is None else rates.prefill_tok_per_s * factor
+    return Carried(rates.decode_tok_per_s * factor, prefill)
+
+
+def within(found: Outcome, speed: Speeds) -> Goodput:
+    """Requests a second that hold the targets; none of them where more arrive than are finished."""
+    targets = targets_of(found.scenario)
+    if found.served is not None and found.served.is_beyond_capacity:
+        return Goodput(0.0, 0.0, speed.requests_per_s.value)
+    limited = (
+        (speed.first_token_s, targets.first_token_s),
+        (speed.token_s, targets.token_s),
+        (speed.end_to_end_s, targets.end_to_end_s),
+    )
+    return goodput(speed.requests_per_s.value, limited)
+
+
+def headline_code(found: Outcome) -> str:
+    """The first obstacle, or that the targets are held or missed."""
+    if found.reasons:
+        return "not_modelled"
+    if not found.fits:
+        return "does_not_fit"
+    if found.served is not None and found.served.is_beyond_capacity:
+        return "beyond_capacity"
+    return "misses" if found.misses else "meets"
+
+
+def headline(
+    found: Outcome, facts: InferenceFacts, speed: Speeds | None, price: Cost | None, ranked: Ranking
+) -> Headline:
+    """The one-sentence answer as code and values."""
+    worst: Miss | None = max(found.misses, key=lambda miss: miss.excess_ratio, default=None)
+    cheapest = ranked.cheapest
+    values: dict[str, MessageValue] = {
+        "model": facts.model.name,
+        "sku": facts.offer.sku.code,
+        "instances": found.scenario.instances,
+        "concurrency": found.served.concurrency if found.served else None,
+        "first_token_ms": speed.first_token_s.value * MS if speed else None,
+        "user_tok_per_s": speed.user_tok_per_s.value if speed else None,
+        "total_tok_per_s": speed.total_tok_per_s.value if speed else None,
+        "eur_per_mtok": price.output.value if price else None,
+        "missed": worst.target.value if worst else None,
+        "missed_value": worst.value if worst else None,
+        "missed_limit": worst.limit if worst else None,
+        "failing": found.failing.value if found.failing else None,
+        "lacking_bytes": found.memory.lacking_bytes if found.memory and not found.fits else None,
+        "cheapest": cheapest.offer.sku.code if cheapest else None,
+        "cheapest_instances": cheapest.scenario.instances if cheapest else None,
+        "cheapest_eur_per_h": cheapest.eur_per_h if cheapest else None,
+    }
+    return Headline(headline_code(found), values)
+
+
+def model_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterator[Message]:
+    """What the model's dimensions and lengths make doubtful."""
+    context = scenario.prompt_tokens + scenario.output_tokens
+    if facts.model.max_context and context > facts.model.max_context:
+        yield Message("context_beyond_model", {"context": context, "limit": facts.model.max_context}, "prompt_tokens")
+    if facts.model.sliding_window and facts.model.sliding_pattern not in LOCAL_LAYERS:
+        yield Message("window_not_applied", {"window": facts.model.sliding_window})
+    if facts.is_own_model:
+        yield Message("own_model", {"model": facts.model.name})
+
+
+def hardware_warnings(scenario: InferenceScenario, facts: InferenceFacts, found: Outcome) -> Iterator[Message]:
+    """What the GPU lacks for the chosen formats, and how the instances must stand."""
+    gpu, sku = facts.offer.gpu, facts.offer.sku
+    precision = PRECISIONS[scenario.precision]
+    if gpu is not None and precision.math == "fp8" and not gpu.fp8_native:
+        yield Message("fp8_weights_emulated", {"gpu": gpu.name, "capability": gpu.compute_capability}, "precision")
+    if gpu is not None and precision.math == "fp4" and not gpu.fp4_tflops_dense:
+        yield Message("fp4_weights_emulated", {"gpu": gpu.name}, "precision")
+    if gpu is not None and scenario.precision == "bf16" and not gpu.bf16_native:
+        yield Message("bf16_not_native", {"gpu": gpu.name}, "precision")
+    if gpu is not None and scenario.cache is CachePrecision.FP8 and not gpu.fp8_native:
+        yield Message("fp8_cache_emulated", {"gpu": gpu.name, "capability": gpu.compute_capability}, "cache")
+    if scenario.tensor_parallel * scenario.pipeline_parallel > sku.gpu_count:
+        yield Message("replica_across_instances", {"sku": sku.code, "gpus": sku.gpu_count}, "tensor_parallel")
+    if found.layout is not None and found.layout.idle_gpus:
+        yield Message("idle_gpus", {"idle": found.layout.idle_gpus, "gpus": found.layout.gpus}, "instances")
+    if sku.is_test_host:
+        yield Message("test_host", {"sku": sku.code}, "sku")
+
+
+def load_warnings(scenario: InferenceScenario, found: Outcome, most: int | None) -> Iterator[Message]:
+    """What the load meets: a queue before the batch, more arrivals than the server finishes, an uncalibrated batch."""
+    served = found.served
+    if scenario.load is LoadBy.RATE and not scenario.requests_per_s:
+        yield Message("no_rate", {}, "requests_per_s")
+    if served is None:
+        return
+    if served.is_beyond_capacity:
+        yield Message(
+            "beyond_capacity", {"capacity": served.capacity_per_s, "asked": served.asked_per_s}, "requests_per_s"
+        )
+    elif most is not None and served.concurrency > most:
+        yield Message("queueing", {"concurrency": served.concurrency, "running": most}, "concurrency")
+    if served.asked_per_s and served.capacity_per_s * NEAR_CAPACITY_RATIO < served.asked_per_s <= served.capacity_per_s:
+        values = {"capacity": served.capacity_per_s, "asked": served.asked_per_s}
+        yield Message("rate_near_capacity", values, "requests_per_s")
+    if scenario.engine is Engine.LLAMA_CPP and served.concurrency > 1:
+        yield Message("batch_not_calibrated", {"engine": scenario.engine.value}, "engine")
+
+
+def speed_warnings(found: Outcome, speed: Speeds | None, facts: InferenceFacts) -> Iterator[Message]:
+    """Where the numbers come from, and margins that the band is wider than."""
+    if speed is None:
+        return
+    if speed.run is not None and speed.total_tok_per_s.kind is Kind.MEASURED:
+        yield Message("measured_here", {"run": speed.run.run})
+    elif speed.run is not None:
+        yield Message("scaled_from_run", {"run": speed.run.run, "factor": speed.factor})
+    targets = targets_of(found.scenario)
+    pairs: tuple[tuple[str, Ranged, float | None], ...] = (
+        ("ttft", speed.first_token_s, targets.first_token_s),
+        ("tpot", speed.token_s, targets.token_s),
+        ("e2e", speed.end_to_end_s, targets.end_to_end_s),
+    )
+    for name, value, limit in pairs:
+        if limit is not None and value.high is not None and value.value <= limit < value.high:
+            yield Message("margin_within_band", {"target": name, "value": value.value, "limit": limit})
+    mark = found.scenario.calibration
+    if mark and not facts.calibration.data_hash.startswith(mark):
+        yield Message("calibration_changed", {"then": mark, "now": facts.calibration.data_hash[: len(mark)]})
+
+
+def price_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterator[Message]:
+    """A price on request, or one that stands in for the basis asked for."""
+    found = price_of(scenario, facts.offer.sku)
+    if found is None:
+        yield Message("price_on_request", {"sku": facts.offer.sku.code}, "price_eur")
+    elif found[1] is not scenario.basis:
+        yield Message("hourly_price_used", {"sku": facts.offer.sku.code}, "basis")
+
+
+def served_trust(speed: Speeds | None, price: Cost | None) -> Kind | None:
+    """The trust of the headline: a measured rate at a list price is worth its weaker part, an estimate an estimate."""
+    if speed is None:
+        return None
+    if price is not None and price.price.rank_kind is Kind.ASSUMPTION:
+        return Kind.ASSUMPTION
+    return Kind.ESTIMATE
+
+
+def estimate(scenario: InferenceScenario, facts: InferenceFacts) -> InferenceEstimate:
+    """The whole answer for a scenario; without a speed where the model does not fit or is not modelled."""
+    found = outcome(scenario, facts)
+    ranked = ranking(scenario, facts)
+    served, one, held = found.served, found.server, found.layout
+    speed = None if served is None else speeds(found, served, facts)
+    price = None if served is None or speed is None else cost_at(found, served, speed)
+    best = best_under(found, facts)
+    most = None if one is None else most_clients(one, load_of(scenario))
+    roof = None
+    if served is not None and one is not None and held is not None:
+        roof = roofline(held.deployment, one.rates, load_of(scenario), served.point.running)
+    told = steps(found, facts, speed, price)
+    return InferenceEstimate(
+        scenario=scenario,
+        headline=headline(found, facts, speed, price, ranked),
+        chosen=found,
+        speeds=speed,
+        best=best,
+        curve=_curve(found, best),
+        most_clients=most,
+        roofline=roof,
+        goodput=None if speed is None else within(found, speed),
+        cost=price,
+        carried=carried_over(found, speed.factor if speed else 1.0),
+        ways_out=ways_out(found, facts, ranked),
+        ranking=ranked,
+        steps=told,
+        trust=served_trust(speed, price),
+        warnings=(
+            *found.reasons,
+            *model_warnings(scenario, facts),
+            *hardware_warnings(scenario, facts, found),
+            *load_warnings(scenario, found, most),
+            *speed_warnings(found, speed, facts),
+            *price_warnings(scenario, facts),
+        ),
+    )
+
+
+def _curve(found: Outcome, best: Best | None) -> tuple[Served, ...]:
+    if found.server is None or found.served is None:
+        return ()
+    marks = [found.served.concurrency, *([best.served.concurrency] if best else [])]
+    return curve(found.server, load_of(found.scenario), tuple(marks))
