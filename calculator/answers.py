@@ -163,8 +163,21 @@ def not_saved(outcome: Outcome) -> Outcome:
     text = _(
         "L’estimation n’a pas pu être enregistrée. Rien n’est perdu\u00a0: son lien la rouvre, réessayez plus tard."
     )
+    return _with_notice(outcome, "not_saved", text)
+
+
+def too_many_saved(outcome: Outcome) -> Outcome:
+    """`outcome` with the sentence that too much was kept of late, and what keeps it meanwhile."""
+    text = _(
+        "Trop d’estimations ont été enregistrées depuis une heure. Rien n’est perdu\u00a0: son lien rouvre celle-ci, "
+        "réessayez plus tard."
+    )
+    return _with_notice(outcome, "not_saved", text)
+
+
+def _with_notice(outcome: Outcome, code: str, text: str) -> Outcome:
     query = outcome.answer.query if outcome.answer else ""
-    return replace(outcome, notices=(Notice("not_saved", text, query), *outcome.notices))
+    return replace(outcome, notices=(Notice(code, text, query), *outcome.notices))
 
 
 def _unknown_keys(names: Iterable[str]) -> tuple[Notice, ...]:

@@ -4,6 +4,7 @@ A saved estimate holds its question (the canonical query), the catalogue version
 it, and its whole answer in every language of the product. Nothing here ever prices it again.
 """
 
+import datetime as dt
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -58,6 +59,15 @@ class Saved:
     today_sentence: str = ""
     today_link: str = ""
     problems: tuple[str, ...] = field(default=())
+
+
+def is_full(at: dt.datetime) -> bool:
+    """Whether as many estimates were saved within the last hour as one hour may bring.
+
+    Saving needs no login and keeps no address of the visitor: a limit for all together is what bounds the database.
+    """
+    since = at - dt.timedelta(hours=1)
+    return EstimateSnapshot.objects.filter(created_at__gt=since).count() >= settings.SAVES_PER_HOUR
 
 
 def save(tool: Calculator, answer: Answer) -> EstimateSnapshot:

@@ -9,6 +9,7 @@ from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -105,8 +106,10 @@ def save(request: HttpRequest, name: str) -> HttpResponse:
     if request.method != "POST":
         return HttpResponseRedirect(pagestate.address(tool.name, request.GET.urlencode()))
     outcome = answers.from_link(tool, QueryDict(request.POST.get("query", "")))
-    if outcome.answer is None:
+    if outcome.answer is None or any(notice.code == "unknown_keys" for notice in outcome.notices):
         return shown(request, tool, outcome, status=422)
+    if saved.is_full(timezone.now()):
+        return shown(request, tool, answers.too_many_saved(outcome), status=429)
     try:
         snapshot = saved.save(tool, outcome.answer)
     except OperationalError:

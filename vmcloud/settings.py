@@ -29,6 +29,14 @@ def env_bool(name: str, default: bool = False) -> bool:
     raise ImproperlyConfigured(f"{name} must be 1 or 0, not “{text}”.")
 
 
+def env_number(name: str, default: int) -> int:
+    """A whole number of 0 or more; raises ImproperlyConfigured for anything else."""
+    text = env_text(name, str(default))
+    if not text.isascii() or not text.isdigit():
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {text!r}.")
+    return int(text)
+
+
 def env_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
 
@@ -254,6 +262,8 @@ if CELERY_BROKER_URL.startswith("filesystem"):
     }
 
 # Shown on pages and quotes as they stand here; an empty one shows as the word for “not given”, never as an invention.
+SAVES_PER_HOUR = env_number("SAVES_PER_HOUR", 240)
+
 SELLER_NAME = env_text("SELLER_NAME", "VMCloud")
 SELLER_ADDRESS = env_text("SELLER_ADDRESS")
 SELLER_LEGAL = env_text("SELLER_LEGAL")

@@ -235,7 +235,7 @@ class Notation:
     def unknown(self, query: Query) -> tuple[str, ...]:
         """The keys of the query that mean nothing here, fit to be shown."""
         strange = set(query.keys()) - set(self.by_name) - PAGE_KEYS - {"v"}
-        return tuple(sorted(fields.printable(name) for name in strange))
+        return tuple(sorted(fields.printable(name) or "?" for name in strange))
 
 
 def quoted(text: str) -> str:

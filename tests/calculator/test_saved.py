@@ -134,12 +134,26 @@ def test_saving_takes_a_token_against_forged_requests(seeded: None) -> None:
     assert not EstimateSnapshot.objects.exists()
 
 
-@pytest.mark.parametrize("query", ["volume=abc", "sku=GPU-PR0", "v=9", "\x00"])
+@pytest.mark.parametrize("query", ["volume=abc", "sku=GPU-PR0", "v=9", "\x00", "volumes=1000000"])
 def test_a_question_without_an_answer_is_not_saved(client: Client, seeded: None, query: str) -> None:
     response = client.post("/fr/economics/save", {"query": query})
-    assert response.status_code in {303, 422}
-    assert (response.status_code == 303) == (query == "\x00")
-    assert EstimateSnapshot.objects.count() == (1 if query == "\x00" else 0)
+    assert response.status_code == 422
+    assert not EstimateSnapshot.objects.exists()
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("fr", "Trop d’estimations"), ("en", "Too many estimates")])
+def test_an_hour_takes_a_bounded_number_of_estimates(
+    client: Client, seeded: None, settings: Any, language: str, sentence: str
+) -> None:
+    settings.SAVES_PER_HOUR = 2
+    for volume in (1_000_000, 2_000_000):
+        assert client.post("/fr/economics/save", {"query": f"volume={volume}"}).status_code == 303
+    refused = client.post(f"/{language}/economics/save", {"query": "volume=3000000"})
+    assert refused.status_code == 429
+    assert sentence in refused.content.decode() and "volume=3000000" in refused.content.decode()
+    assert EstimateSnapshot.objects.count() == 2
+    EstimateSnapshot.objects.update(created_at=timezone.now() - dt.timedelta(minutes=61))
+    assert client.post("/fr/economics/save", {"query": "volume=3000000"}).status_code == 303
 
 
 @pytest.mark.parametrize(
