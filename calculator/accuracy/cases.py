@@ -36,14 +36,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One metric of one row without a prediction, and why."""
+    """One metric of one row without a prediction, and why; `measured` is None where the row gives no usable figure."""
 
     file: str
     line: int
     metric: str
     engine_class: str
     family: str
-    measured: float
+    measured: float | None
     reason: str
     apart: str = ""
 
@@ -52,7 +52,10 @@ Outcome = Case | Refusal
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
-    """Rows with their line numbers: 2 is the first one after the header. Missing cells read as empty text."""
-    with path.open(encoding="utf-8", newline="") as stream:
+    """Rows with their line numbers: 2 is the first one after the header. Missing cells read as empty text.
+
+    A byte order mark, either line ending and blanks around names and values make no difference.
+    """
+    with path.open(encoding="utf-8-sig", newline="", errors="replace") as stream:
         for line, row in enumerate(csv.DictReader(stream), start=2):
-            yield line, {key: value or "" for key, value in row.items() if key is not None}
+            yield line, {key.strip(): (value or "").strip() for key, value in row.items() if key is not None}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
-from calculator.accuracy.naming import number
+from calculator.accuracy.naming import count, number
 from calculator.accuracy.sheets import Sheets
 from calculator.domain.calibration import LinkConstants, architecture_class
 from calculator.domain.hardware import Gpu
@@ -23,23 +23,23 @@ RACK_LINK_GB_S = 50.0
 
 def topology_of(row: Row, gpu: Gpu) -> Topology:
     """The topology that the text of an interconnect describes."""
-    text, count = row.get("interconnect", ""), int(number(row.get("n_gpus")) or 1)
-    machines = _machines(text, count)
+    text, gpus = row.get("interconnect", ""), count(row.get("n_gpus"), 1)
+    machines = _machines(text, gpus)
     if text.startswith("PCIe"):
         if gpu.pcie_gb_s_per_direction is None:
             raise RefusedError("unknown link")
-        return Topology(count, gpu.pcie_gb_s_per_direction * GB)
-    if machines == count:
-        return Topology(count, _network(text), machines, _network(text))
-    rate, nvlink = link_bytes_per_s(gpu, count if "bridge" in text else min(count, 8))
+        return Topology(gpus, gpu.pcie_gb_s_per_direction * GB)
+    if machines == gpus:
+        return Topology(gpus, _network(text), machines, _network(text))
+    rate, nvlink = link_bytes_per_s(gpu, gpus if "bridge" in text else min(gpus, 8))
     reducing = nvlink and "ring" not in text and any(name in text for name in REDUCING_SWITCHES)
     network = _network(text) if machines > 1 else 0.0
-    return Topology(count, rate, machines, network, reducing)
+    return Topology(gpus, rate, machines, network, reducing)
 
 
-def _machines(text: str, count: int) -> int:
+def _machines(text: str, gpus: int) -> int:
     found = re.search(r"(\d+) (?:nodes?|NVL72 racks?)", text)
-    return min(int(found.group(1)), count) if found else 1
+    return min(int(found.group(1)), gpus) if found else 1
 
 
 def _network(text: str) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
-from calculator.accuracy.naming import number
+from calculator.accuracy.naming import count, number
 from calculator.accuracy.sheets import Sheets
 from calculator.domain.calibration import MemoryConstants
 from calculator.domain.llm import LanguageModel, kv_bytes, lora_params
@@ -58,10 +58,6 @@ def precision_in(text: str) -> Precision:
     return PRECISIONS[code]
 
 
-def _gpus(row: Row) -> int:
-    return int(number(row.get("n_gpus")) or 1)
-
-
 def _summed(row: Row) -> bool:
     return "sum" in row.get("note", "").lower()
 
@@ -73,12 +69,12 @@ def _generation(row: Row, model: LanguageModel) -> Process:
         raise RefusedError("lengths not stated")
     element = 1.0 if "int8 kv" in row.get("precision", "") else 2.0
     weights, cache = model_weight_bytes(model, precision), batch * kv_bytes(model, int(tokens), element)
-    count = _gpus(row)
+    gpus = count(row.get("n_gpus"), 1)
 
     def bytes_of(constants: MemoryConstants) -> float:
         whole = generation_memory(model, weights, cache, batch * tokens, 0.0, constants).needed_bytes
-        contexts = constants.context_bytes * (count - 1)
-        return whole + contexts if _summed(row) else (whole + contexts) / count
+        contexts = constants.context_bytes * (gpus - 1)
+        return whole + contexts if _summed(row) else (whole + contexts) / gpus
 
     return Process(precision.family, ("inference", precision.family), bytes_of)
 
@@ -102,7 +98,7 @@ def _training(row: Row, model: LanguageModel) -> Process:
         raise RefusedError("lengths not stated")
     base = PRECISIONS["bf16"] if method in ("full", "lora") else precision_in(row.get("precision", ""))
     trained, adapters = _trained(row, model, method)
-    count = _gpus(row)
+    gpus = count(row.get("n_gpus"), 1)
     whole = any(word in row.get("method", "") for word in FULL_SHARD_WORDS)
     job = TrainingMemory(
         model=model,
@@ -112,9 +108,9 @@ def _training(row: Row, model: LanguageModel) -> Process:
         tokens=tokens * batch * (SHORTER_RATIO if SHORTER_WORDS in row.get("note", "") else 1.0),
         recomputed=SHORTER_WORDS not in row.get("note", ""),
         sharding=Sharding.WEIGHTS if whole else Sharding.OPTIMIZER if method == "full" else Sharding.NONE,
-        shards=count,
+        shards=gpus,
     )
-    copies = count if _summed(row) else 1
+    copies = gpus if _summed(row) else 1
     reserved = "reserved" if "reserved" in row.get("note", "") else "allocated"
     fused = ("fused",) if "foak" in row.get("method", "") else ()
 

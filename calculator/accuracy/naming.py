@@ -1,7 +1,9 @@
 """What a measurement's words mean: the engine's class and age, the precision of weights and cache, numbers."""
 
 import re
+from math import isfinite
 
+from calculator.accuracy.cases import RefusedError
 from calculator.domain.calibration import Engine, Era
 from calculator.domain.hardware import Gpu
 from calculator.domain.llm import LanguageModel
@@ -9,28 +11,63 @@ from calculator.domain.precision import PRECISIONS, Precision
 
 NEW_FROM_YEAR = 2025
 NEW_FROM_VERSION = {Engine.VLLM: (0, 8), Engine.TENSORRT_LLM: (0, 20), Engine.SGLANG: (0, 4)}
-MODELS_OF_2025 = ("Qwen3", "gpt-oss", "DeepSeek-V3", "DeepSeek-R1", "Kimi", "Llama-4", "Gemma-3")
+MODELS_OF_2025 = (
+    *("Qwen3", "gpt-oss", "DeepSeek-V3", "DeepSeek-R1", "Kimi", "Llama-4", "Gemma-3"),
+    *("GLM-4.5", "MiniMax-M2", "Mistral-Small-2501"),
+)
 """Families released at the end of 2024 or later: an engine that serves one is no older than it."""
-CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0}
+CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "float16": 2.0, "bfloat16": 2.0}
 EIGHT_BIT_CACHE_BY_DEFAULT = (Engine.TENSORRT_LLM, Engine.VLLM)
 PREFIXES = {
     "vllm": Engine.VLLM,
     "sglang": Engine.SGLANG,
-    "tensorrt-llm": Engine.TENSORRT_LLM,
-    "llama.cpp": Engine.LLAMA_CPP,
+    "tensorrtllm": Engine.TENSORRT_LLM,
+    "nvidiatensorrtllm": Engine.TENSORRT_LLM,
+    "trtllm": Engine.TENSORRT_LLM,
+    "llamacpp": Engine.LLAMA_CPP,
 }
+"""How an engine's name begins, in letters only: TensorRT-LLM, TRT-LLM and trtllm are one."""
+VERSION = re.compile(r"(?:^|[^\d.])v?(\d+)\.(\d+)")
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+PRECISION_WORDS = {
+    "float16": "fp16",
+    "half": "fp16",
+    "16bit": "fp16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "fp8e4m3": "fp8",
+    "fp8w8a8": "fp8",
+    "w8a8fp8": "fp8",
+    "w8a8": "int8",
+    "w8a8int8": "int8",
+    "int8w8a8": "int8",
+    "smoothquant": "int8",
+    "w8a16": "gptq-int8",
+    "int8weightonly": "gptq-int8",
+    "fp4": "nvfp4",
+    "w4a16": "gptq-int4",
+    "int4": "gptq-int4",
+    "gptq": "gptq-int4",
+    "awq": "awq-int4",
+    "awqmarlin": "awq-marlin-int4",
+    "q4km": "gguf-q4_k_m",
+    "q40": "gguf-q4_0",
+    "q50": "gguf-q5_0",
+    "q80": "gguf-q8_0",
+}
+"""Other words for the precisions that are modelled, in letters and digits only."""
 
 
 def engine_class(text: str) -> Engine | None:
     """The modelled class that an engine's name begins with, or None."""
-    lowered = text.lower()
-    return next((engine for prefix, engine in PREFIXES.items() if lowered.startswith(prefix)), None)
+    letters = re.sub(r"[^a-z]", "", text.casefold())
+    return next((engine for prefix, engine in PREFIXES.items() if letters.startswith(prefix)), None)
 
 
 def engine_era(text: str, engine: Engine, gpu: Gpu, model: LanguageModel, precision: str, note: str) -> Era:
     """The engine's age: its own year or version, else the year of the measurement, else the youngest thing it runs."""
     stated = re.search(r"\((20\d\d)", text)
-    version = re.search(r" (\d+)\.(\d+)", text)
+    version = VERSION.search(text)
     measured = re.search(r"measured (20\d\d)", note)
     if stated:
         return _of_year(int(stated.group(1)))
@@ -52,14 +89,17 @@ def _new_if(new: bool) -> Era:
 
 
 def precision_of(text: str) -> Precision | None:
-    """The precision of that code, or None."""
-    return PRECISIONS.get(text)
+    """The precision of that code, or of another word for it; None for one that is not modelled."""
+    short = re.sub(r"[^a-z0-9]", "", text.casefold()).removeprefix("gguf")
+    known = {re.sub(r"[^a-z0-9]", "", code): code for code in PRECISIONS}
+    return PRECISIONS.get(text) or PRECISIONS.get(PRECISION_WORDS.get(short) or known.get(short, ""))
 
 
 def cache_bytes(text: str, engine: Engine, precision: Precision, gpu: Gpu) -> float:
     """Bytes of one cache element: as stated; else 8 bits where quantised checkpoints bring an 8-bit cache along."""
-    if text in CACHE_BYTES:
-        return CACHE_BYTES[text]
+    stated = CACHE_BYTES.get(re.split(r"[^a-z0-9]", text.casefold())[0])
+    if stated is not None:
+        return stated
     quantised = precision.family in ("fp8", "fp4") and gpu.fp8_native
     if engine is Engine.TENSORRT_LLM and precision.code != "mxfp4" and quantised:
         return 1.0
@@ -69,8 +109,29 @@ def cache_bytes(text: str, engine: Engine, precision: Precision, gpu: Gpu) -> fl
 
 
 def number(text: str | None) -> float | None:
-    """A number, or None for anything else."""
+    """A number of 0 or more, thousands grouped by commas or not; None for anything else.
+
+    >>> number("1,024"), number("12.5"), number("-3"), number("nan"), number("about 5"), number(None)
+    (1024.0, 12.5, None, None, None, None)
+    """
+    plain = (text or "").strip()
     try:
-        return float(text or "")
+        found = float(plain.replace(",", "") if GROUPED.fullmatch(plain) else plain)
     except ValueError:
         return None
+    return found if isfinite(found) and found >= 0 else None
+
+
+MOST_GPUS = 10**6
+
+
+def count(text: str | None, unstated: int) -> int:
+    """A number of GPUs; `unstated` where the cell is empty. Raises RefusedError for anything that counts no GPUs.
+
+    >>> count("8", 1), count("", 1), count("4.0", 1)
+    (8, 1, 4)
+    """
+    found = number(text) if text else float(unstated)
+    if found is None or not 1 <= found <= MOST_GPUS:
+        raise RefusedError("GPU count not readable")
+    return int(found)

@@ -29,14 +29,17 @@ class Report:
     calibration: Calibration
     unknown_gpus: tuple[str, ...]
     unknown_models: tuple[str, ...]
+    files_not_read: tuple[str, ...]
 
 
 def run(fixtures: Path, folder: Path, calibration: Calibration) -> Report:
     """Every measurement of `folder` predicted with the calibration."""
-    sheets = load_sheets(fixtures)
+    sheets = load_sheets(fixtures, folder)
     predictor = Predictor(calibration)
     results = tuple(predictor.result(outcome) for outcome in outcomes(folder, sheets))
-    return Report(results, calibration, *unknown_names(folder, sheets))
+    known = {*READERS, "gpus.csv", "models.csv"}
+    others = tuple(sorted(path.name for path in folder.glob("*.csv") if path.name not in known))
+    return Report(results, calibration, *unknown_names(folder, sheets), others)
 
 
 def unknown_names(folder: Path, sheets: Sheets) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -80,6 +83,7 @@ def document(report: Report) -> dict[str, Any]:
         "groups": _named(grouped(report.results, class_key), (*line, "engine_class", "precision", "apart")),
         "unknown_gpus": list(report.unknown_gpus),
         "unknown_models": list(report.unknown_models),
+        "files_not_read": list(report.files_not_read),
     }
 
 
@@ -114,5 +118,9 @@ def table(report: Report) -> str:
     lines = _section("Held out of the fit", grouped(unseen, goal_key))
     lines += _section("All rows in scope", grouped(scope, goal_key))
     lines += _section("By class", grouped(report.results, class_key))
-    lines += [f"Unknown GPUs: {', '.join(report.unknown_gpus) or '–'}"]
-    return "\n".join([*lines, f"Unknown models: {', '.join(report.unknown_models) or '–'}"])
+    names = {
+        "Unknown GPUs": report.unknown_gpus,
+        "Unknown models": report.unknown_models,
+        "Files not read": report.files_not_read,
+    }
+    return "\n".join([*lines, *(f"{title}: {', '.join(found) or '–'}" for title, found in names.items())])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
-from calculator.accuracy.naming import cache_bytes, engine_class, engine_era, number, precision_of
+from calculator.accuracy.naming import cache_bytes, count, engine_class, engine_era, number, precision_of
 from calculator.accuracy.sheets import Sheets
 from calculator.domain.calibration import Engine, ServingConstants, serving_classes
 from calculator.domain.inference import Deployment, NotModelledError, Rates, prompt_alone_s, rates
@@ -61,9 +61,9 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
     if precision is None:
         raise RefusedError("precision not modelled")
     precision = engine_precision(engine, precision)
-    count = int(number(row.get("n_gpus")) or 1)
-    tensor = 1 if engine is Engine.LLAMA_CPP else int(number(row.get("tp")) or count)
-    rest = max(1, count // tensor)
+    gpus = count(row.get("n_gpus"), 1)
+    tensor = 1 if engine is Engine.LLAMA_CPP else count(row.get("tp"), gpus)
+    rest = max(1, gpus // tensor)
     deployment = Deployment(
         model=model,
         gpu=gpu,

@@ -45,7 +45,7 @@ SERVING: dict[str, Spread] = {
     "overlap_ratio": (1.0, 0.5),
     "burst_ratio": (0.04, 1.0),
     "arrival_ratio": (1.0, 0.7),
-    "inflight_steps": (0.5, 1.0),
+    "inflight_steps": (2.0, 0.15),
     "memory_ratio": (0.92, 0.0),
     "runtime_bytes": (3e9, 0.3),
     "live_output_ratio": (0.5, 0.0),
@@ -69,6 +69,7 @@ SERVING_FACTORS: dict[str, dict[str, Spread]] = {
     "norm": _factors(0.3, "llama.cpp"),
     "decode_compute_ratio": _factors(0.25, "TensorRT-LLM", "fp8", "fp4", "int4") | _factors(0.12, "SGLang"),
     "kv_bandwidth_ratio": _factors(0.25, "TensorRT-LLM", "llama.cpp", *CHIPS) | _factors(0.12, "SGLang"),
+    "kv_emulated_ratio": {"TensorRT-LLM": (8.0, 0.5)},
     "kv_eight_bit_ratio": _factors(0.25, "vLLM/old"),
     "kv_half_streams": {"new": (0.3, 0.7), "TensorRT-LLM": (0.5, 0.7), "llama.cpp": (0.1, 0.7)},
     "prefill_compute_ratio": _factors(0.25, "TensorRT-LLM", "llama.cpp", *LLAMA_CHIPS, *BITS, *CHIPS)
@@ -86,7 +87,7 @@ SERVING_FACTORS: dict[str, dict[str, Spread]] = {
     "expert_compute_ratio": _factors(0.4, *AGES, "fp8", "fp4"),
     "overlap_ratio": _factors(0.5, "TensorRT-LLM", "SGLang"),
     "request_s": _factors(0.7, "TensorRT-LLM", "SGLang", "llama.cpp"),
-    "inflight_steps": _factors(0.7, "TensorRT-LLM", "SGLang"),
+    "inflight_steps": _factors(0.12, "TensorRT-LLM") | _factors(0.4, "SGLang"),
     "burst_ratio": _factors(0.7, "TensorRT-LLM", "SGLang"),
     "arrival_ratio": _factors(0.5, "TensorRT-LLM", "SGLang"),
     "runtime_bytes": _factors(0.5, "TensorRT-LLM/old", "new") | {"llama.cpp": (0.15, 0.0)},
@@ -130,7 +131,7 @@ TRAINING_FACTORS: dict[str, dict[str, Spread]] = {
     "layer_s": _factors(0.7, "Megatron", "Transformers", "native"),
     "step_s": _factors(0.7, "Transformers", "native"),
     "exposed_ratio": _factors(0.5, "Megatron", "Transformers", "native", "qlora", "lora"),
-    "expert_compute_ratio": _factors(0.3, "fp8", "fp4", "Blackwell"),
+    "expert_compute_ratio": _factors(0.3, "fp8", "fp4", "Blackwell", "rack"),
     "cluster_exponent": _factors(0.5, "Megatron"),
 }
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from math import exp, log
+from math import exp, isfinite, log
 from typing import Any
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError
@@ -17,6 +17,7 @@ from calculator.domain.calibration import (
     serving_constants,
     training_constants,
 )
+from calculator.domain.inference import NotModelledError
 
 CONSTANTS: dict[str, Callable[[Calibration, tuple[str, ...]], Any]] = {
     "serving": serving_constants,
@@ -25,9 +26,15 @@ CONSTANTS: dict[str, Callable[[Calibration, tuple[str, ...]], Any]] = {
     "memory": memory_constants,
 }
 DOES_NOT_FIT = "does not fit"
+NOT_COMPUTABLE = "not computable"
 LOW_QUANTILE, HIGH_QUANTILE = 0.1, 0.9
 ROWS_FOR_A_BAND = 12
-HELD_ROWS_FOR_A_BAND = 30
+UNSEEN_ROWS_FOR_A_BAND = 12
+UNSEEN_SHARE = 2 / 3
+"""Weight of held-out rows in a band where there are enough of them: they tell what a stranger's row would show."""
+ALONE = "inference_single_stream.csv"
+ALONE_METRICS = {"ttft_ms": "ttft_ms_alone"}
+"""A lone request waits for nobody: its first token has a band of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class Result:
     metric: str
     engine_class: str
     family: str
-    measured: float
+    measured: float | None
     predicted: float | None
     low: float | None
     high: float | None
@@ -50,12 +57,19 @@ class Result:
     @property
     def error_ratio(self) -> float | None:
         """|predicted − measured| ÷ measured; None without a prediction."""
-        return None if self.predicted is None else abs(self.predicted - self.measured) / self.measured
+        if self.predicted is None or self.measured is None:
+            return None
+        return abs(self.predicted - self.measured) / self.measured
+
+    @property
+    def log_ratio(self) -> float | None:
+        """ln(predicted ÷ measured); None without a prediction."""
+        return log(self.predicted / self.measured) if self.predicted and self.measured else None
 
     @property
     def in_band(self) -> bool | None:
         """Whether the measurement lies inside the band; None without one."""
-        if self.low is None or self.high is None:
+        if self.low is None or self.high is None or self.measured is None:
             return None
         return self.low <= self.measured <= self.high
 
@@ -111,10 +125,20 @@ class Predictor:
             return _result(outcome, None, None, outcome.reason, held=False)
         try:
             predicted = outcome.predict(self.constants(outcome))
-        except RefusedError as reason:
+        except (RefusedError, NotModelledError) as reason:
             return _result(outcome, None, None, str(reason), held=held_out(outcome))
-        width = band(self.calibration, outcome.metric, outcome.engine_class, outcome.family)
+        except (ArithmeticError, ValueError):
+            return _result(outcome, None, None, NOT_COMPUTABLE, held=held_out(outcome))
+        if not isfinite(predicted) or predicted <= 0:
+            return _result(outcome, None, None, NOT_COMPUTABLE, held=held_out(outcome))
+        metric = band_metric(outcome.file, outcome.metric)
+        width = band(self.calibration, metric, outcome.engine_class, outcome.family)
         return _result(outcome, predicted, width, "", held=held_out(outcome))
+
+
+def band_metric(file: str, metric: str) -> str:
+    """The metric by which the band of a row is found."""
+    return ALONE_METRICS.get(metric, metric) if file == ALONE else metric
 
 
 def _result(outcome: Outcome, predicted: float | None, width: Band | None, reason: str, *, held: bool) -> Result:
@@ -140,7 +164,7 @@ def summary(results: Sequence[Result]) -> Summary:
     refused = Counter(result.reason for result in results if result.predicted is None)
     errors = [result.error_ratio for result in results if result.error_ratio is not None]
     errors += [1.0] * refused[DOES_NOT_FIT]
-    logs = [log(result.predicted / result.measured) for result in results if result.predicted]
+    logs = [result.log_ratio for result in results if result.log_ratio is not None]
     held = [result.in_band for result in results if result.in_band is not None]
     answered = sum(result.predicted is not None for result in results)
     if not errors:
@@ -193,17 +217,48 @@ def goal_key(result: Result) -> Key:
 
 
 def bands_of(results: Sequence[Result]) -> dict[str, Band]:
-    """p10–p90 of measured ÷ predicted by class, class of engine, and metric; from held-out rows where they suffice."""
+    """p10–p90 of measured ÷ predicted by class, class of engine, and metric; held-out rows weigh most in it."""
     groups: defaultdict[str, list[Result]] = defaultdict(list)
     for result in results:
         if result.predicted and not result.apart:
+            metric = band_metric(result.file, result.metric)
             for engine, family in ((result.engine_class, result.family), (result.engine_class, ""), ("", "")):
-                groups[f"{result.metric}|{engine}|{family}"].append(result)
+                groups[f"{metric}|{engine}|{family}"].append(result)
     return {key: _band(rows) for key, rows in sorted(groups.items()) if len(rows) >= ROWS_FOR_A_BAND}
 
 
 def _band(results: Sequence[Result]) -> Band:
-    unseen = [result for result in results if result.held_out]
-    chosen = unseen if len(unseen) >= HELD_ROWS_FOR_A_BAND else results
-    logs = [log(result.measured / result.predicted) for result in chosen if result.predicted]
-    return Band(exp(quantile(logs, LOW_QUANTILE)), exp(quantile(logs, HIGH_QUANTILE)), len(logs))
+    unseen = sum(result.held_out for result in results)
+    share = unseen / len(results)
+    if UNSEEN_ROWS_FOR_A_BAND <= unseen < len(results):
+        share = max(share, UNSEEN_SHARE)
+    weighed = [
+        (-found, _weight(result, share, unseen, len(results)))
+        for result in results
+        if (found := result.log_ratio) is not None
+    ]
+    return Band(
+        exp(weighted_quantile(weighed, LOW_QUANTILE)), exp(weighted_quantile(weighed, HIGH_QUANTILE)), len(weighed)
+    )
+
+
+def _weight(result: Result, share: float, unseen: int, rows: int) -> float:
+    return share / unseen if result.held_out else (1 - share) / (rows - unseen)
+
+
+def weighted_quantile(values: Sequence[tuple[float, float]], part: float) -> float:
+    """The value below which `part` of the weight lies, linear between the middles of the weights.
+
+    >>> weighted_quantile([(1.0, 1.0), (2.0, 1.0), (3.0, 2.0)], 0.5)
+    2.333...
+    """
+    ordered = sorted(values)
+    total, passed, before = sum(weight for _, weight in ordered), 0.0, None
+    for value, weight in ordered:
+        middle = (passed + weight / 2) / total
+        if middle >= part:
+            return (
+                value if before is None else before[1] + (value - before[1]) * (part - before[0]) / (middle - before[0])
+            )
+        passed, before = passed + weight, (middle, value)
+    return ordered[-1][0]

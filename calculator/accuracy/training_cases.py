@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
-from calculator.accuracy.naming import number
+from calculator.accuracy.naming import count, number
 from calculator.accuracy.sheets import Sheets
 from calculator.domain.calibration import Framework, TrainingConstants, training_classes
 from calculator.domain.inference import NotModelledError
@@ -80,8 +80,8 @@ def job_of(row: Row, sheets: Sheets) -> TrainingJob:
     micro = number(row.get("micro_batch"))
     if not micro:
         raise RefusedError("micro-batch not stated")
-    method, count = Method(row["method"]), int(number(row.get("n_gpus")) or 1)
-    batch = number(row.get("global_batch")) or micro * count
+    method, gpus = Method(row["method"]), count(row.get("n_gpus"), 1)
+    batch = number(row.get("global_batch")) or micro * gpus
     return TrainingJob(
         model=model,
         gpu=gpu,
@@ -89,11 +89,11 @@ def job_of(row: Row, sheets: Sheets) -> TrainingJob:
         math=MATH.get(row.get("precision", ""), "fp16"),
         micro_batch=micro,
         sequence_tokens=sequence_tokens(row),
-        gpu_count=count,
-        accumulation=max(1.0, batch / (micro * count)),
+        gpu_count=gpus,
+        accumulation=max(1.0, batch / (micro * gpus)),
         recomputed=recomputed(row),
         trained_params=trained_params(model, method),
-        sharded=count > 1,
+        sharded=gpus > 1,
     )
 
 

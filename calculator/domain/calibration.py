@@ -13,6 +13,9 @@ from math import prod
 
 from calculator.domain.hardware import Gpu
 
+RACK_MARK = "NVL72"
+"""How a data sheet says that one NVLink switch joins the GPUs of a whole rack."""
+
 
 class Engine(enum.StrEnum):
     """The engine classes that are modelled; any other engine is refused, never approximated by one of these."""
@@ -214,9 +217,15 @@ def serving_constants(calibration: Calibration, classes: tuple[str, ...]) -> Ser
 
 
 def training_classes(framework: Framework, method: str, family: str, gpu: Gpu) -> tuple[str, ...]:
-    """The classes of a training job: framework, method, precision family, architecture, memory."""
+    """The classes of a training job: framework, method, precision family, architecture, memory, and whether NVLink
+    spans a rack, where experts exchange tokens at its rate across machines.
+
+    >>> training_classes(Framework.FSDP, "full", "fp16", Gpu("L4", "NVIDIA", "Ada", 24, 300, mem_type="GDDR6"))
+    ('FSDP', 'full', 'fp16', 'Ada', 'GDDR', 'FSDP/fp16', 'machine')
+    """
     memory = "HBM" if gpu.mem_type.startswith("HBM") else "GDDR"
-    return (framework.value, method, family, architecture_class(gpu), memory, f"{framework.value}/{family}")
+    reach = "rack" if RACK_MARK in gpu.nvlink_gen else "machine"
+    return (framework.value, method, family, architecture_class(gpu), memory, f"{framework.value}/{family}", reach)
 
 
 def training_constants(calibration: Calibration, classes: tuple[str, ...]) -> TrainingConstants:

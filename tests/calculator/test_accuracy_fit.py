@@ -1,6 +1,7 @@
 """The solver and the statistics on cases made by hand, with results known beforehand."""
 
 import datetime as dt
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,18 @@ from calculator.accuracy import holdout, leastsquares, store
 from calculator.accuracy.cases import Case, Refusal, RefusedError
 from calculator.accuracy.leastsquares import Fit, Parameter, Problem, factored, residual, solve, weights
 from calculator.accuracy.starts import SERVING, SERVING_FACTORS, parameters
-from calculator.accuracy.statistics import Predictor, Result, bands_of, in_scope, quantile, summary
+from calculator.accuracy.statistics import (
+    NOT_COMPUTABLE,
+    Predictor,
+    Result,
+    bands_of,
+    in_scope,
+    quantile,
+    summary,
+    weighted_quantile,
+)
 from calculator.domain.calibration import Band, Factored, LinkConstants, ServingConstants, TrainingConstants
+from calculator.domain.inference import NotModelledError
 
 CLEAN = LinkConstants(0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0)
 
@@ -153,13 +164,45 @@ def test_quantiles_lie_between_the_ranks(part: float, value: float) -> None:
 def test_bands_hold_eighty_percent_of_measured_over_predicted() -> None:
     results = [result(100.0, measured=100.0 + index) for index in range(101)]
     found = bands_of(results)["tok_s_per_gpu|lora|fp16"]
-    assert (found.low_ratio, found.high_ratio, found.rows) == (pytest.approx(1.1), pytest.approx(1.9), 101)
+    # The middle of the i-th of 101 equal weights lies at (i + ½) ÷ 101: i = 9.6 and 90.4.
+    assert (found.low_ratio, found.high_ratio) == (pytest.approx(1.096, rel=1e-4), pytest.approx(1.904, rel=1e-4))
+    assert found.rows == 101
 
 
-def test_bands_prefer_rows_that_the_fit_has_not_seen() -> None:
-    seen = [result(100.0, measured=100.0) for _ in range(50)]
-    unseen = [result(100.0, measured=200.0, held_out=True) for _ in range(40)]
-    assert bands_of([*seen, *unseen])["tok_s_per_gpu||"] == Band(pytest.approx(2.0), pytest.approx(2.0), 40)
+def test_held_out_rows_weigh_two_thirds_of_a_band() -> None:
+    # 1 000 rows that the fit saw, all at 1; 30 unseen at 2. p10 lies in the seen third, p90 in the unseen rest.
+    seen = [result(100.0, measured=100.0) for _ in range(1000)]
+    unseen = [result(100.0, measured=200.0, held_out=True) for _ in range(30)]
+    assert bands_of([*seen, *unseen])["tok_s_per_gpu||"] == Band(pytest.approx(1.0), pytest.approx(2.0), 1030)
+
+
+def test_a_handful_of_held_out_rows_weighs_no_more_than_its_number() -> None:
+    seen = [result(100.0, measured=100.0) for _ in range(1000)]
+    unseen = [result(100.0, measured=200.0, held_out=True) for _ in range(5)]
+    assert bands_of([*seen, *unseen])["tok_s_per_gpu||"] == Band(pytest.approx(1.0), pytest.approx(1.0), 1005)
+
+
+def test_a_lone_request_has_a_band_of_its_own() -> None:
+    alone = [result(100.0, file="inference_single_stream.csv", metric="ttft_ms") for _ in range(20)]
+    crowded = [result(100.0, file="inference_serving_latency.csv", metric="ttft_ms", measured=300.0) for _ in range(20)]
+    found = bands_of([*alone, *crowded])
+    assert found["ttft_ms_alone||"].high_ratio == pytest.approx(1.0)
+    assert found["ttft_ms||"].low_ratio == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "part", "expected"),
+    [
+        ([(1.0, 1.0), (2.0, 1.0), (3.0, 1.0), (4.0, 1.0)], 0.5, 2.5),
+        ([(4.0, 3.0), (2.0, 1.0)], 0.125, 2.0),
+        ([(2.0, 1.0), (4.0, 3.0)], 0.625, 4.0),
+        ([(5.0, 1.0)], 0.9, 5.0),
+    ],
+)
+def test_weighted_quantiles_lie_between_the_middles_of_the_weights(
+    values: list[tuple[float, float]], part: float, expected: float
+) -> None:
+    assert weighted_quantile(values, part) == pytest.approx(expected)
 
 
 def test_a_handful_of_rows_makes_no_band() -> None:
@@ -205,6 +248,34 @@ def test_predictions_carry_the_band_of_their_class() -> None:
     }
     found = Predictor(store.from_document(document)).result(case(10.0, 12.0))
     assert (found.predicted, found.low, found.high, found.reason) == (12.0, 6.0, 24.0, "")
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_prediction_that_is_no_number_is_a_refusal(value: float) -> None:
+    odd = replace(case(10.0, 12.0), predict=lambda _: value)
+    assert predictor().result(odd).reason == NOT_COMPUTABLE
+
+
+def test_arithmetic_that_fails_is_a_refusal() -> None:
+    def divide(_: Any) -> float:
+        return 1 / 0
+
+    assert predictor().result(replace(case(10.0, 12.0), predict=divide)).reason == NOT_COMPUTABLE
+
+
+def test_a_refusal_while_predicting_keeps_its_reason() -> None:
+    def refuse(_: Any) -> float:
+        raise NotModelledError("unknown_link", "X")
+
+    found = predictor().result(replace(case(10.0, 12.0), predict=refuse))
+    assert (found.predicted, found.reason) == (None, "unknown_link: X")
+
+
+def predictor() -> Predictor:
+    groups = {name: store.group_document(Factored({}, {})) for name in store.GROUPS}
+    groups["links"] = store.group_document(Factored(dict.fromkeys(LinkConstants.__dataclass_fields__, 1.0), {}))
+    document = {"date": "2026-11-30", "data_hash": "", "bands": {}, **groups}
+    return Predictor(store.from_document(document))
 
 
 def test_refusals_pass_through_with_their_reason() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from calculator.accuracy import naming
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, rows_of
-from calculator.accuracy.collect import READERS, outcomes
+from calculator.accuracy.collect import COLUMNS, READERS, outcomes
 from calculator.accuracy.link_cases import topology_of
 from calculator.accuracy.memory_cases import precision_in
 from calculator.accuracy.serving_cases import batched, latency, load_of, server_of, single_stream
@@ -311,10 +311,15 @@ def test_lines_count_from_two_and_missing_files_are_left_out(tmp_path: Path) -> 
     assert [(outcome.line, type(outcome)) for outcome in found] == [(2, Case), (3, Refusal)]
 
 
-def test_every_measurement_of_the_fixtures_is_answered_or_refused() -> None:
+def test_every_row_of_the_fixtures_is_answered_or_refused() -> None:
     folder = FIXTURES / "measurements"
-    found = outcomes(folder, SHEETS)
-    for name, column in (("inference_batched.csv", "total_output_tok_s"), ("training.csv", "tok_s_per_gpu")):
-        rows = [line for line, cells in rows_of(folder / name) if cells[column]]
-        assert [outcome.line for outcome in found if outcome.file == name] == rows
-    assert {outcome.file for outcome in found} == set(READERS)
+    found = {(outcome.file, outcome.line) for outcome in outcomes(folder, SHEETS)}
+    assert found == {(name, line) for name in READERS for line, _ in rows_of(folder / name)}
+
+
+def test_every_figure_of_the_fixtures_is_answered_or_refused() -> None:
+    folder = FIXTURES / "measurements"
+    found = [(outcome.file, outcome.line) for outcome in outcomes(folder, SHEETS) if outcome.measured]
+    for name, columns in COLUMNS.items():
+        cells = [(name, line) for line, row in rows_of(folder / name) for column in columns if row[column]]
+        assert [place for place in found if place[0] == name] == cells
