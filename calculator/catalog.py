@@ -31,6 +31,7 @@ from calculator.models import CatalogItem, Figure, FxRate, LanguageModel, PriceR
 from calculator.sheets import gpu_sheets, language_models
 from calculator.snapshots import (
     API,
+    EMBEDDING,
     PARIS,
     SKU,
     NotFound,
@@ -57,6 +58,7 @@ __all__ = [
     "api_choices",
     "canonical_code",
     "default_scenario",
+    "embedding_choices",
     "for_economics",
     "forget",
     "gpu_sheets",
@@ -164,6 +166,12 @@ def api_choices(version: int, at: dt.datetime, include_retired: bool = False) ->
     known = snapshot(version)
     offered = (item for item in known.of_kind(API) if include_retired or not is_retired(item, at))
     return tuple(api_of(known, item, at) for item in offered)
+
+
+def embedding_choices(version: int, at: dt.datetime) -> tuple[ApiModel, ...]:
+    """Embedding models in catalogue order, those retired at the instant left out. They sell input only."""
+    known = snapshot(version)
+    return tuple(api_of(known, item, at) for item in known.of_kind(EMBEDDING) if not is_retired(item, at))
 
 
 def rate_of(rates: Iterable[FxRate], day: dt.date, source: str, quote: str = "USD") -> Sourced[Decimal] | None:

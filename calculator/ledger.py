@@ -8,9 +8,9 @@ from decimal import Decimal
 from calculator.domain import freshness
 from calculator.models import CatalogItem, CatalogVersion, PriceRow
 from calculator.snapshots import (
-    API,
+    KINDS,
+    NAME_OF_KIND,
     PARIS,
-    SKU,
     Snapshot,
     current_rows,
     is_retired,
@@ -114,9 +114,9 @@ def point_of(row: PriceRow, following: PriceRow | None, at: dt.datetime) -> Pric
 
 
 def price_history(kind: str, code: str, version: int, at: dt.datetime) -> tuple[PricePoint, ...]:
-    """Every price of one item that the version knows, newest start first. `kind` is sku or api; NotFound otherwise."""
+    """Every price of one item that the version knows, newest start first; `kind` is one of KINDS, else NotFound."""
     known = snapshot(version)
-    item = item_called(known, SKU if kind == "sku" else API, code, at)
+    item = item_called(known, KINDS[kind], code, at)
     rows = known.rows.get(item.pk, ())
     following = successors(rows)
     newest_first = sorted(rows, key=lambda row: (row.valid_from, row.pk), reverse=True)
@@ -136,7 +136,7 @@ def stale_prices(now: dt.datetime, version: int | None = None) -> tuple[StalePri
         return ()
     found = [
         StalePrice(
-            kind="sku" if item.kind == SKU else "api",
+            kind=NAME_OF_KIND[item.kind],
             code=item.code,
             label=label_of(item),
             component=row.component,
@@ -174,7 +174,7 @@ def change_of(pairs: list[tuple[PriceRow | None, PriceRow]], item: CatalogItem) 
     """One change from its rows, each with the row that stood before."""
     row = pairs[0][1]
     return PriceChange(
-        kind="sku" if item.kind == SKU else "api",
+        kind=NAME_OF_KIND[item.kind],
         code=item.code,
         label=label_of(item),
         mode=row.mode,

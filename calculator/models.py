@@ -167,11 +167,12 @@ class LanguageModel(models.Model):
 
 
 class CatalogItem(models.Model):
-    """A GPU configuration or a model sold by the token. Without a price row it is on request."""
+    """A GPU configuration, or a language or embedding model sold by the token. Without a price row it is on request."""
 
     class Kind(models.TextChoices):
         GPU_SKU = "gpu_sku"
         LLM_MODEL = "llm_model"
+        EMBEDDING = "embedding"
 
     class Status(models.TextChoices):
         OFFERED = "offered"
@@ -201,7 +202,7 @@ class CatalogItem(models.Model):
         constraints = [
             models.UniqueConstraint("kind", Lower("code"), name="item_code_any_case"),
             models.CheckConstraint(
-                condition=Q(kind="llm_model") | Q(gpu_count__gte=1, gpu_count__isnull=False, vram_gb__isnull=False),
+                condition=~Q(kind="gpu_sku") | Q(gpu_count__gte=1, gpu_count__isnull=False, vram_gb__isnull=False),
                 name="item_sku_counts_gpus",
             ),
         ]

@@ -15,7 +15,7 @@ from calculator.snapshots import snapshot
 from calculator.tools import economics
 from calculator.views import needs_catalogue
 
-HISTORY_KINDS = ("sku", "api")
+HISTORY_KINDS = ("sku", "api", "embedding")
 
 
 @require_safe

@@ -115,7 +115,7 @@ def item_values(kind: str, row: Row, gpus: Mapping[str, Gpu]) -> Row:
 
 
 def seed_items(load: Load, name: str, kind: str) -> dict[str, CatalogItem]:
-    """SKUs or API models by code; any change of theirs opens a new version, because readers cache by version."""
+    """SKUs, API or embedding models by code; any change opens a new version, because readers cache by version."""
     known = {item.code: item for item in CatalogItem.objects.filter(kind=kind).select_related("gpu")}
     gpus = {gpu.name: gpu for gpu in Gpu.objects.all()}
     for row in load.read(name):
@@ -224,7 +224,8 @@ def seed_prices(load: Load, items: Mapping[str, CatalogItem]) -> None:
     """Price rows of GPUs and API models; a voided row counts as recorded and is not put back."""
     known = {price_key(row): row for row in PriceRow.objects.select_related("item").order_by("id")}
     rows = [price for row in load.read("gpu_rates") for price in prices_of_gpu(row, items)]
-    rows += [price for row in load.read("api_rates") for price in prices_of_api(row, items)]
+    for name in ("api_rates", "embedding_rates"):
+        rows += [price for row in load.read(name) for price in prices_of_api(row, items)]
     missing = []
     for row in rows:
         if price_key(row) not in known:
@@ -280,8 +281,9 @@ def seed(fixtures: Path | None = None) -> str:
     seed_sheets(load, "models", LanguageModel)
     skus = seed_items(load, "skus", CatalogItem.Kind.GPU_SKU)
     apis = seed_items(load, "api_models", CatalogItem.Kind.LLM_MODEL)
+    embeddings = seed_items(load, "embedding_models", CatalogItem.Kind.EMBEDDING)
     seed_aliases(load, apis)
-    seed_prices(load, {**skus, **apis})
+    seed_prices(load, {**skus, **apis, **embeddings})
     seed_rates(load)
     seed_figures(load, skus)
     said = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in load.counts.items())

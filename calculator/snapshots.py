@@ -28,13 +28,17 @@ NEAREST_CUTOFF = 0.5
 NEWEST = "SELECT MAX(number) FROM calculator_catalogversion"
 SKU = CatalogItem.Kind.GPU_SKU
 API = CatalogItem.Kind.LLM_MODEL
+EMBEDDING = CatalogItem.Kind.EMBEDDING
+KINDS: Mapping[str, str] = {"sku": SKU, "api": API, "embedding": EMBEDDING}
+"""How each kind of item is called in addresses and messages."""
+NAME_OF_KIND: Mapping[str, str] = {kind: name for name, kind in KINDS.items()}
 
 PriceKey = tuple[str, str, int, str]
 """Component, mode, context tier, currency."""
 
 
 class NotFound(LookupError):  # noqa: N818  (a name of the contract between rooms)
-    """What was asked for is not in the catalogue. `kind` is version, sku, api, model or figure; `nearest` may be ""."""
+    """What was asked for is not in the catalogue. `kind` is version, figure, model or one of KINDS."""
 
     def __init__(self, kind: str, code: str, nearest: str = "") -> None:
         super().__init__(f"{kind} {code!r} is not in the catalogue")
@@ -151,12 +155,12 @@ def item_called(known: Snapshot, kind: str, asked: str, at: dt.datetime) -> Cata
     for item in items:
         if alias is not None and item.pk == alias.item_id:
             return item
-    raise NotFound("sku" if kind == SKU else "api", asked, nearest_code(asked, (item.code for item in items)))
+    raise NotFound(NAME_OF_KIND[kind], asked, nearest_code(asked, (item.code for item in items)))
 
 
 def canonical_code(kind: str, asked: str, version: int, at: dt.datetime) -> str:
-    """The code as the offer writes it, for a code or alias in any case; `kind` is sku or api. NotFound otherwise."""
-    return item_called(snapshot(version), SKU if kind == "sku" else API, asked, at).code
+    """The code as the offer writes it, for a code or alias in any case; `kind` is one of KINDS. NotFound otherwise."""
+    return item_called(snapshot(version), KINDS[kind], asked, at).code
 
 
 def current_rows(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Mapping[PriceKey, PriceRow]:

@@ -396,7 +396,7 @@ def test_every_data_sheet_names_its_source() -> None:
 
 def test_every_price_of_an_api_is_in_dollars_and_of_a_gpu_in_euros() -> None:
     pairs = set(PriceRow.objects.values_list("item__kind", "currency"))
-    assert pairs == {("gpu_sku", "EUR"), ("llm_model", "USD")}
+    assert pairs == {("gpu_sku", "EUR"), ("llm_model", "USD"), ("embedding", "USD")}
 
 
 def test_batch_is_never_dearer_than_standard_nor_a_cache_read_than_input() -> None:
