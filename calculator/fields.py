@@ -119,6 +119,8 @@ RESPONSE_CACHE = Quantity(_limits("0", "0.99"), ("%",), percent=True)
 USD_PER_EUR = Quantity(_limits("0.1", "10"), ("$", "usd"))
 EXTRA_COST = Quantity(_limits("0", "100000000"), EURO_PER_MONTH)
 VAT = Quantity(_limits("0", "0.5"), ("%",), percent=True)
+UPLIFT = Quantity(_limits("0", "1"), ("%",), percent=True)
+TOKEN_RATIO = Quantity(_limits("0.2", "5"), ("×",))
 TIE = Quantity(_limits("0", "0.5"), ("%",), percent=True)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from calculator.domain.offers import ApiModel, Mode, Rates
-from calculator.domain.provenance import Sourced, weakest
+from calculator.domain.provenance import Kind, Sourced, weakest
 from calculator.domain.scenario import ApiBill, Message
 from calculator.domain.units import MTOK, including_tax, usd_to_eur
 
@@ -180,6 +180,26 @@ def quote(api: ApiModel, usage: Usage, mode: Mode, batch_share_ratio: Decimal = 
         usd = own.request_usd * (1 - batch_share_ratio) + batch.request_usd * batch_share_ratio
     over = max(own.over_tokens, batch.over_tokens)
     return Quote(api, mode, usd, over, (*own.sources, *batch.sources), (*own.reasons, *batch.reasons))
+
+
+def adjusted(quoted: Quote, token_ratio: Decimal, uplift_ratio: Decimal) -> Quote:
+    """`quoted` with what the visitor adds to the list price; a request was counted in the API's own tokens before.
+
+    Both adjustments stand in place of something that nobody published, so that the price is worth an assumption.
+
+    >>> listed = Quote(ApiModel("a", "A", "vendor", {}), Mode.STANDARD, Decimal(15))
+    >>> adjusted(listed, Decimal(1), Decimal("0.10")).request_usd
+    Decimal('16.50')
+    """
+    typed = [
+        Sourced(value, "", Kind.INPUT, label, replaces=True)
+        for value, label, neutral in ((token_ratio, "api_token_ratio", 1), (uplift_ratio, "api_uplift", 0))
+        if value != neutral
+    ]
+    if not typed or quoted.request_usd is None:
+        return quoted
+    usd = quoted.request_usd * (1 + uplift_ratio) if uplift_ratio else quoted.request_usd
+    return replace(quoted, request_usd=usd, sources=(*quoted.sources, *typed))
 
 
 @dataclass(frozen=True, slots=True)

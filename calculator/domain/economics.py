@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from calculator.domain import narrative, tables
-from calculator.domain.apibill import Conversion, Quote, quote
+from calculator.domain.apibill import Conversion, Quote, adjusted, quote
 from calculator.domain.comparison import Inputs, comparisons
 from calculator.domain.gpubill import Terms, gpu_bill, plan
 from calculator.domain.offers import Basis, EconomicsFacts, Scope, Sku, Throughput
@@ -85,7 +85,8 @@ def settled_terms(scenario: EconomicsScenario, facts: EconomicsFacts) -> Terms:
 
 def _quotes(scenario: EconomicsScenario, facts: EconomicsFacts) -> tuple[Quote, ...]:
     one_request = usage(scenario)
-    return tuple(quote(api, one_request, scenario.mode, scenario.batch_share_ratio) for api in facts.apis)
+    listed = (quote(api, one_request, scenario.mode, scenario.batch_share_ratio) for api in facts.apis)
+    return tuple(adjusted(item, scenario.api_token_ratio, scenario.api_uplift_ratio) for item in listed)
 
 
 def _reference(code: str, quotes: tuple[Quote, ...]) -> Quote | None:

@@ -93,6 +93,10 @@ def _traffic_warnings(scenario: EconomicsScenario, inputs: Inputs) -> Iterator[M
         yield Message("mode_not_standard", {"mode": scenario.mode.value}, "mode")
     elif scenario.batch_share_ratio:
         yield Message("batch_share", {"ratio": scenario.batch_share_ratio}, "batch_share_ratio")
+    if scenario.api_uplift_ratio:
+        yield Message("api_uplift", {"ratio": scenario.api_uplift_ratio}, "api_uplift_ratio")
+    if scenario.api_token_ratio != 1:
+        yield Message("api_token_ratio", {"ratio": scenario.api_token_ratio - 1}, "api_token_ratio")
 
 
 def _gpu_warnings(inputs: Inputs, bill: GpuBill) -> Iterator[Message]:

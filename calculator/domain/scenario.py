@@ -50,6 +50,8 @@ class EconomicsScenario:
     follow from `output_tokens`; in REQUESTS mode `requests_count` counts and the volume follows.
     `input_tokens` and `output_tokens` are a request's; `input_tokens` includes cached ones. `prefix_hit_ratio` is the
     share of the input read from a prefix cache, `cache_write_ratio` the share of the rest that is written to it.
+    `api_token_ratio` = tokens that an API counts for one token counted here (another tokenizer); `api_uplift_ratio` =
+    what an API adds to its list price, for processing within a region for example.
     """
 
     catalog_version: int
@@ -77,6 +79,8 @@ class EconomicsScenario:
     response_cache_ratio: Decimal = Decimal(0)
     mode: Mode = Mode.STANDARD
     batch_share_ratio: Decimal = Decimal(0)
+    api_token_ratio: Decimal = Decimal(1)
+    api_uplift_ratio: Decimal = Decimal(0)
     apis: tuple[str, ...] = ("mistral-small-2603", "gpt-5.4-mini", "claude-haiku-4-5", "gpt-5.4", "claude-sonnet-4-6")
     reference: str = "gpt-5.4"
     usd_per_eur: Decimal | None = None

@@ -64,16 +64,20 @@ def demand(scenario: EconomicsScenario) -> Demand:
 
 
 def usage(scenario: EconomicsScenario) -> Usage:
-    """One request as an API bills it: hits are read from the cache, `cache_write_ratio` of the rest is written."""
-    read = scenario.input_tokens * scenario.prefix_hit_ratio
-    written = (scenario.input_tokens - read) * scenario.cache_write_ratio
+    """One request as an API bills it: hits are read from the cache, `cache_write_ratio` of the rest is written.
+
+    Counted in the API's own tokens, `api_token_ratio` of them for each token of the scenario.
+    """
+    whole = scenario.input_tokens * scenario.api_token_ratio
+    read = whole * scenario.prefix_hit_ratio
+    written = (whole - read) * scenario.cache_write_ratio
     one_hour = scenario.cache_write_ttl == "1h"
     return Usage(
-        input_tokens=scenario.input_tokens,
+        input_tokens=whole,
         cache_read_tokens=read,
         cache_write_5m_tokens=Decimal(0) if one_hour else written,
         cache_write_1h_tokens=written if one_hour else Decimal(0),
-        output_tokens=scenario.output_tokens,
+        output_tokens=scenario.output_tokens * scenario.api_token_ratio,
     )
 
 

@@ -123,6 +123,18 @@ NUMBERS: Mapping[str, NumberSpec] = {
         "$",
         required=False,
     ),
+    "tokratio": NumberSpec(
+        fields.TOKEN_RATIO,
+        gettext_lazy("Tokens d’API par token"),
+        gettext_lazy("Chaque modèle découpe le texte à sa façon. Par exemple 1,15\u00a0; 1 si l’on ne sait pas."),
+        "×",
+    ),
+    "uplift": NumberSpec(
+        fields.UPLIFT,
+        gettext_lazy("Majoration des API"),
+        gettext_lazy("Traitement en Europe ou autre option payante. Par exemple 10."),
+        "%",
+    ),
     "ops": NumberSpec(fields.EXTRA_COST, gettext_lazy("Exploitation"), ZERO_HINT, EURO_A_MONTH),
     "storage": NumberSpec(fields.EXTRA_COST, gettext_lazy("Stockage"), ZERO_HINT, EURO_A_MONTH),
     "network": NumberSpec(fields.EXTRA_COST, gettext_lazy("Réseau"), ZERO_HINT, EURO_A_MONTH),
@@ -203,7 +215,7 @@ class EconomicsForm(ScenarioForm):
             ("rental", "step", "price", "hours", "ops", "storage", "network"),
         ),
         Group("throughput", gettext_lazy("Débit"), ("fig", "conc", "prefill")),
-        Group("comparison", gettext_lazy("Comparaison"), ("ref", "fx", "vat", "tie")),
+        Group("comparison", gettext_lazy("Comparaison"), ("ref", "fx", "tokratio", "uplift", "vat", "tie")),
     )
     base: EconomicsScenario
     choices: Choices

@@ -209,7 +209,8 @@ API_USD = Formula(
         "L’entrée comprend les tokens en cache, facturés une seule fois, au prix du cache ; le raisonnement compte "
         "comme sortie. Un palier de contexte s’applique à la requête entière dont l’entrée dépasse strictement le "
         "seuil : il se décide par requête, jamais sur le total du mois. Les modes (standard, batch, flex, priority) "
-        "ne se mélangent pas. S’il manque un prix, la facture est inconnue et non plus petite."
+        "ne se mélangent pas. Le rapport de tokens r, saisi, multiplie chaque compte avant le choix du palier ; la "
+        "majoration m, saisie, multiplie p par 1 + m. S’il manque un prix, la facture est inconnue et non plus petite."
     ),
 )
 API_EUR = Formula(

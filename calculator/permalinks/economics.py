@@ -46,6 +46,8 @@ KEYS: tuple[Key, ...] = (
     number("rcache", "response_cache_ratio", fields.RESPONSE_CACHE),
     enum("mode", "mode", Mode),
     number("batch", "batch_share_ratio", fields.SHARE),
+    number("tokratio", "api_token_ratio", fields.TOKEN_RATIO),
+    number("uplift", "api_uplift_ratio", fields.UPLIFT),
     Key("api", "apis", parse_code, many=True),
     code("ref", "reference"),
     number("fx", "usd_per_eur", fields.USD_PER_EUR),

@@ -127,5 +127,7 @@ def inputs(estimate: EconomicsEstimate) -> tuple[tuple[str, Decimal | str | None
         (_("Stockage"), scenario.storage_eur_per_month, _("€ HT / mois")),
         (_("Réseau"), scenario.network_eur_per_month, _("€ HT / mois")),
         (_("TVA"), scenario.vat_ratio, _("part de 1")),
+        (_("Tokens d’API par token"), scenario.api_token_ratio, "×"),
+        (_("Majoration des API"), scenario.api_uplift_ratio, _("part de 1")),
         (_("Marge d’équivalence"), scenario.tie_ratio, _("part de 1")),
     )

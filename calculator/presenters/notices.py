@@ -39,6 +39,8 @@ FIELD_IDS = {
     "output_tokens": "id_out",
     "requests_count": "id_requests",
     "response_cache_ratio": "id_rcache",
+    "api_uplift_ratio": "id_uplift",
+    "api_token_ratio": "id_tokratio",
 }
 
 
@@ -101,6 +103,19 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("%(share)s en batch."),
         gettext_lazy("Cette part du trafic est comptée au tarif batch de chaque API, réponses différées."),
         action=gettext_lazy("Régler la part"),
+    ),
+    "api_uplift": Wording(
+        gettext_lazy("API majorées de %(share)s."),
+        gettext_lazy("C’est votre hypothèse\u00a0: le tarif public de chaque API est compté avec cette majoration."),
+        action=gettext_lazy("Régler la majoration"),
+    ),
+    "api_token_ratio": Wording(
+        gettext_lazy("Tokens d’API\u00a0: %(signed)s."),
+        gettext_lazy(
+            "C’est votre hypothèse\u00a0: pour le même texte, les API comptent cet écart de tokens face au modèle "
+            "du GPU."
+        ),
+        action=gettext_lazy("Régler ce rapport"),
     ),
     "no_exchange_rate": Wording(
         gettext_lazy("Taux de change indisponible."),
@@ -190,6 +205,7 @@ def _placeholders(message: Message) -> dict[str, str]:
     ratio, mode = message.values.get("ratio"), message.values.get("mode")
     return {
         "share": "" if ratio is None else formats.percent(Decimal(str(ratio))),
+        "signed": "" if ratio is None else formats.percent(Decimal(str(ratio)), signed=True),
         "mode": "" if mode is None else words.mode_name(Mode(str(mode))),
     }
 
@@ -218,7 +234,7 @@ def _output_only(estimate: EconomicsEstimate) -> Notice:
 def with_prompt(row: Comparison, estimate: EconomicsEstimate) -> Decimal | None:
     """€ per million output tokens of one API with four input tokens for each; None if a rate is unknown."""
     scenario = estimate.scenario
-    return price_with_prompt(
+    price = price_with_prompt(
         row.bill.api,
         row.bill.mode,
         scenario.batch_share_ratio,
@@ -226,6 +242,7 @@ def with_prompt(row: Comparison, estimate: EconomicsEstimate) -> Decimal | None:
         EXAMPLE_INPUT_PER_OUTPUT,
         Conversion(estimate.usd_per_eur, scenario.vat_ratio),
     )
+    return None if price is None else price * scenario.api_token_ratio * (1 + scenario.api_uplift_ratio)
 
 
 def _base_rates(row: Comparison) -> Rates | None:
