@@ -44,7 +44,7 @@ test: dev
 	@exec $(PY) -m scripts.check
 
 test-fast: dev
-	@exec $(PY) -m pytest -q tests -m "not browser and not worker and not postgres and not bench and not slow" \
+	@exec $(PY) -m pytest -q tests --numprocesses auto --maxprocesses 4 -m "not browser and not worker and not postgres and not bench and not slow" \
 		--ignore=tests/architecture --ignore=tests/platform --ignore-glob="*/test_load_*" --hypothesis-profile=quick
 
 test-vllm test-probes: base
