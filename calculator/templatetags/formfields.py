@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from html import escape
 from typing import Any, NamedTuple
 
 from django import template
 from django.forms import Field
 from django.forms.boundfield import BoundField
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.safestring import SafeString, mark_safe
+
+from calculator import language
+from calculator.forms.base import Fieldset, ScenarioForm
 
 register = template.Library()
 
@@ -49,16 +52,46 @@ _rendered: dict[Shown, SafeString] = {}
 @register.simple_tag(takes_context=True)
 def field(context: template.Context, bound: BoundField, options: Iterable[Any] = (), quiet: bool = False) -> SafeString:
     """One field with label, hint, error, unit and badge: a text box, a list, or segments for radio buttons."""
+    return _field(bound, *_of_page(context), options, quiet)
+
+
+@register.simple_tag(takes_context=True)
+def field_groups(context: template.Context, form: ScenarioForm) -> SafeString:
+    """The folded groups of a form, those with an error open."""
+    of_page = _of_page(context)
+    return mark_safe("".join(_group(group, of_page) for group in form.advanced()))  # noqa: S308 - fields and titles
+
+
+Words = tuple[Mapping[str, object], Mapping[str, str]]
+
+
+def _of_page(context: template.Context) -> Words:
+    """The badge and the placeholder of each field, where there is an answer."""
     page = context.get("page")
-    badges: Mapping[str, object] = page.badges if page else {}
-    placeholders: Mapping[str, str] = page.placeholders if page else {}
+    return (page.badges, page.placeholders) if page else ({}, {})
+
+
+def _group(group: Fieldset, of_page: Words) -> str:
+    fields = "".join(_field(bound, *of_page) for bound in group.fields)
+    head = f'<details class="fold" id="group-{group.name}"{" open" if any_errors(group.fields) else ""}>'
+    return f"{head}<summary>{escape(group.title)}</summary><div>{fields}</div></details>"
+
+
+def _field(
+    bound: BoundField,
+    badges: Mapping[str, object],
+    placeholders: Mapping[str, str],
+    options: Iterable[Any] = (),
+    quiet: bool = False,
+) -> SafeString:
+    code = language.active()
     shown = Shown(
         template=RADIO_TEMPLATE if getattr(bound.field.widget, "input_type", "") == "radio" else TEMPLATE,
         name=bound.html_name,
-        language=get_language() or "",
+        language=code,
         value=_value(bound),
         errors=_errors(bound),
-        options=_options(options) if options else _own_options(bound.field, get_language() or ""),
+        options=_options(options) if options else _own_options(bound.field, code),
         badge=str(badges.get(bound.name) or ""),
         placeholder=placeholders.get(bound.name, ""),
         quiet=quiet,
@@ -71,7 +104,7 @@ def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
     """A group of check boxes; `options` are (value, label, what stands beside it, whether it is checked)."""
     return _html(
         Shown(
-            CHECKS_TEMPLATE, bound.html_name, get_language() or "", "", _errors(bound), _options(options), "", "", False
+            CHECKS_TEMPLATE, bound.html_name, language.active(), "", _errors(bound), _options(options), "", "", False
         ),
         bound,
     )
@@ -88,14 +121,15 @@ def _errors(bound: BoundField) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=512)
-def _own_options(shown: Field, language: str) -> tuple[tuple[object, ...], ...]:
-    """The options of a field, which forms share, in the active language."""
-    del language
+def _own_options(shown: Field, code: str) -> tuple[tuple[object, ...], ...]:
+    """The options of a field, which forms share, in the language `code`."""
+    del code
     return _options(getattr(shown, "choices", ()))
 
 
 def _value(bound: BoundField) -> str:
-    value = bound.value()
+    """The text as typed; a form that shows a scenario writes its value."""
+    value = bound.form.data.get(bound.name) if bound.form.is_bound else bound.value()
     return "" if value is None else str(value)
 
 

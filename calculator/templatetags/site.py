@@ -12,6 +12,7 @@ from django.utils.translation import get_language, get_language_info
 
 from calculator import formats, registry
 from calculator.domain.provenance import Sourced
+from calculator.language import gettext as _
 from calculator.presenters import labels
 
 register = template.Library()
@@ -96,3 +97,12 @@ def contact_href(contact: str) -> str:
     if contact.startswith(("https://", "http://", "mailto:")):
         return contact
     return f"mailto:{contact}" if "@" in contact and " " not in contact else ""
+
+
+@register.simple_tag
+def ask_price(contact: str) -> SafeString:
+    """The way to a price that is not published: a link to the seller, or his contact as it stands."""
+    href = contact_href(contact)
+    if href:
+        return format_html('<a class="link" href="{}">{}</a>', href, _("Demander un prix"))
+    return format_html("{}", contact or _("contact du vendeur non renseigné"))

@@ -1,13 +1,21 @@
 """Rows that tags join: the right cells in the right columns, what is best or chosen marked, every text escaped."""
 
-from django.template import Context, Template
-from django.utils import translation
-from django.utils.safestring import SafeString
+from typing import Any
 
 from calculator.charts import Point
-from calculator.domain.economics import estimate
-from calculator.presenters import badge, page
-from calculator.presenters.tables import Amount, Column, HeatCell, Offer, OfferTable, SkuRow, VolumeLine, YearLine
+from calculator.presenters import badge
+from calculator.presenters.stats import Stat
+from calculator.presenters.tables import (
+    Amount,
+    Column,
+    HeatCell,
+    HeatTable,
+    Offer,
+    OfferTable,
+    SkuRow,
+    VolumeLine,
+    YearLine,
+)
 from calculator.presenters.words import Mark
 from calculator.templatetags import rows
 from tests.domain import factories as offer
@@ -76,8 +84,44 @@ def test_cells_carry_their_class_and_their_words() -> None:
     assert rows.heat_rows([("65 %", (HeatCell("h7 you", f"−38{NB}%"),))]) == (
         f'<tr><th scope="row" class="pin">65 %</th><td class="h7 you">−38{NB}%</td></tr>'
     )
-    row = SkuRow("GPU-PRO", "", "", "1", "831", "8,31", (Mark(ATTACK, "win"),), False, True, None, "")
-    assert rows.sku_cells(row) == f'<td class="n">831</td><td class="n">8,31</td><td class="n win">{ESCAPED}</td>'
+
+
+def a_sku_row(**values: Any) -> SkuRow:
+    marks = (Mark(ATTACK, "win"),)
+    row = SkuRow("GPU-PRO", "RTX 4090", "1,50 €/h", "1", "831", "8,31", marks, False, False, None, "sku=GPU-PRO&util=1")
+    return row._replace(**values)
+
+
+def test_a_gpu_shows_its_costs_and_its_verdicts() -> None:
+    assert rows.sku_rows([a_sku_row()], 1, "") == (
+        '<tr><th scope="row" class="pin"><a class="nw" href="?sku=GPU-PRO&amp;util=1">GPU-PRO</a>'
+        '<small>RTX 4090 · 1,50 €/h</small></th><td class="n">1</td>'
+        f'<td class="n">831</td><td class="n">8,31</td><td class="n win">{ESCAPED}</td></tr>'
+    )
+    assert rows.sku_rows([a_sku_row(is_current=True)], 1, "").startswith('<tr class="ref">')
+
+
+def test_a_gpu_without_a_price_leads_to_the_field_and_to_the_seller() -> None:
+    row = a_sku_row(on_request=True, detail=ATTACK)
+    found = rows.sku_rows([row], 5, "sales@vmcloud.example")
+    assert f"<small>{ESCAPED} · " in found and '<td class="n" colspan="2">sur devis</td>' in found
+    assert '<td colspan="5" class="note">Prix non publié. <a href="?sku=GPU-PRO&amp;util=1#id_price">' in found
+    assert '<a class="link" href="mailto:sales@vmcloud.example">Demander un prix</a></td></tr>' in found
+    assert " · contact du vendeur non renseigné</td>" in rows.sku_rows([row], 5, "")
+    assert f" · {ESCAPED}</td>" in rows.sku_rows([row], 5, ATTACK)
+
+
+def test_figures_carry_their_definitions_by_place() -> None:
+    found = rows.stat_list([Stat("8,31 €", "par million", ATTACK), Stat("60 %", "produisent"), Stat("61,9 M", "dès")])
+    first, second, third = found.split("\n")
+    assert 'popovertarget="def-full_use"' in first and f'<dd class="sub">{ESCAPED}</dd>' in first
+    assert "popovertarget" not in second and 'popovertarget="def-break_even"' in third
+
+
+def test_volumes_head_the_columns_of_the_utilisation_table() -> None:
+    assert rows.heat_heads(HeatTable(("10 M", ATTACK), ())) == (
+        f'<th scope="col">10 M</th>\n<th scope="col">{ESCAPED}</th>'
+    )
 
 
 def test_a_year_names_its_reference() -> None:
@@ -94,28 +138,3 @@ def test_points_of_the_chart_are_a_table() -> None:
         '<tr><th scope="row">équivalence</th><td class="n">62 M</td><td class="n">831 €</td>'
         f'<td class="n">{ESCAPED}</td></tr>'
     )
-
-
-def test_each_symbol_of_a_formula_has_its_line_with_value_meaning_and_badge() -> None:
-    shown = page.economics(estimate(offer.scenario(), offer.facts()))
-    capacity = next(view for view in shown.formulas if view.code == "capacity")
-    markup = str(rows.origins(capacity.values))
-    assert markup.count("<tr>") == 3
-    assert f"<mi>d</mi></math> = 64{NB}tok/s</td><td>débit de sortie" in markup
-    assert 'class="src claim"' in markup and markup.count('class="src assumption"') == 2
-
-
-def test_a_fixed_text_is_kept_by_language() -> None:
-    template = Template('{% load i18n fixed %}{% translate "Utilisation" %} {% translate "référence" %}')
-    with translation.override("fr"):
-        assert template.render(Context()) == "Utilisation référence"
-    with translation.override("en"):
-        assert template.render(Context()) == "Utilisation reference"
-    with translation.override("fr"):
-        assert template.render(Context()) == "Utilisation référence"
-
-
-def test_a_text_from_a_variable_is_translated_each_time_and_escaped() -> None:
-    template = Template("{% load i18n fixed %}{% translate text %}{% translate 'référence' as word %}[{{ word }}]")
-    assert template.render(Context({"text": ATTACK})) == f"{ESCAPED}[référence]"
-    assert template.render(Context({"text": SafeString("<i>")})) == "<i>[référence]"
