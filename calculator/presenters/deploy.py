@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from calculator import formats
 from calculator.deploy.arguments import arguments
 from calculator.deploy.containers import CONFIG_FILE
 from calculator.deploy.plan import DeployPlan, plan
@@ -32,6 +33,9 @@ class DeployPage:
     notes: tuple[str, ...] = ()
     refused: str = ""
 
+
+TOKENS = frozenset({"asked", "limit", "written"})
+"""Values that are numbers of tokens, written as such."""
 
 NOTES: Mapping[str, Text] = {
     "checkpoint_format": gettext_lazy(
@@ -139,7 +143,8 @@ ERRORS: Mapping[str, Text] = {
 
 def sentence(item: Note | DeployError) -> str:
     """The sentence of one note or refusal."""
-    return str((NOTES if isinstance(item, Note) else ERRORS)[item.code]) % item.values
+    shown = {key: formats.number(int(value)) if key in TOKENS else value for key, value in item.values.items()}
+    return str((NOTES if isinstance(item, Note) else ERRORS)[item.code]) % shown
 
 
 def page(point: ServingPoint) -> DeployPage:

@@ -58,6 +58,11 @@ def test_a_refused_point_says_why_and_shows_no_text(changes, words: str) -> None
     assert (shown.snippets, shown.notes) == ((), ())
 
 
+def test_numbers_of_tokens_are_written_as_numbers() -> None:
+    notes = " ".join(deploy.page(make.point(context_tokens=100_000)).notes)
+    assert "de 100\u202f000 à 32\u202f768 tokens" in notes
+
+
 def test_the_page_names_the_version_and_shows_five_texts() -> None:
     shown = deploy.page(make.published())
     assert shown.version == "0.32.0"
