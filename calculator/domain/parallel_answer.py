@@ -65,6 +65,8 @@ def headline(settled: Settled, chosen: Point) -> Headline:
         "efficiency": chosen.efficiency,
         "eur": chosen.eur,
     }
+    if chosen.fits is False:
+        return Headline("does_not_fit", values)
     return Headline("one_gpu" if chosen.gpu_count == 1 else "scaled", values)
 
 

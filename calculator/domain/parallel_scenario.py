@@ -143,7 +143,8 @@ class StepTime:
 class Point:
     """The run on one number of GPUs. Money is EUR without VAT for the whole run; None without a price.
 
-    `added_ratio` is what each GPU added since the row before brings of its ideal speed-up, `eur_per_saved_day` what a
+    `fits` says whether a GPU holds its share (None: the model's shape is not known); where it does not, the figures are
+    what the run would take if it did. `added_ratio` is what each GPU added since the row before brings of its ideal speed-up, `eur_per_saved_day` what a
     day less costs since then; None in the first row, and where no day is saved.
     """
 
@@ -158,6 +159,7 @@ class Point:
     gpu_hours_h: float
     instances: int
     eur: Decimal | None
+    fits: bool | None = None
     added_ratio: float | None = None
     eur_per_saved_day: Decimal | None = None
 

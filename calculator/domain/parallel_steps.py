@@ -1,7 +1,7 @@
 """The formulas of the multi-GPU answer with the visitor's numbers, in reading order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calculator.domain.collectives import measured_s, reduced_in_switch, sent_ratio, textbook_s
 from calculator.domain.parallel_scenario import Point, Sharing
@@ -18,6 +18,11 @@ Floats = Iterable[Sourced[float]]
 def stated(value: float, unit: str, label: str) -> Sourced[float]:
     """A scenario value of the visitor: it does not rank."""
     return Sourced(value, unit, Kind.INPUT, label)
+
+
+def as_ratio(source: Sourced[float]) -> Sourced[float]:
+    """A ratio as it multiplies in a formula: a number, not a percentage."""
+    return replace(source, unit="ratio")
 
 
 def derived(value: float, unit: str, label: str, inputs: Floats) -> Sourced[float]:
@@ -39,7 +44,7 @@ class Trail:
         """The link constants' origin, as one term: an estimate of the calibration's day."""
         calibration = self.settled.facts.calibration
         ratio = self.settled.cluster.constants(self.topology).bandwidth_ratio
-        return Sourced(ratio, "", Kind.ESTIMATE, "bandwidth_ratio", calibration.data_hash, calibration.date)
+        return Sourced(ratio, "ratio", Kind.ESTIMATE, "bandwidth_ratio", calibration.data_hash, calibration.date)
 
     @property
     def rate(self) -> Sourced[float]:
@@ -68,7 +73,7 @@ def speed_steps(settled: Settled) -> list[Step]:
     terms = (
         Term("C", derived(flop, "FLOP", "flop", _sources(first))),
         Term("F", settled.peak),
-        Term("e", settled.mfu),
+        Term("e", as_ratio(settled.mfu)),
     )
     return [first, Step("parallel_one_gpu", terms, settled.one_gpu_days, "d")]
 
@@ -84,7 +89,7 @@ def compute_step(trail: Trail) -> Step:
         _params(settled),
         Term("T", stated(point.tokens_a_gpu, "tok", "step_tokens")),
         Term("F", settled.peak),
-        Term("e", settled.mfu),
+        Term("e", as_ratio(settled.mfu)),
     )
     return Step("parallel_compute", terms, point.time.compute_s, "s")
 
@@ -137,7 +142,7 @@ def exposed_step(trail: Trail, traffic: Step, compute: Step) -> Step:
     scenario, time = trail.settled.scenario, trail.point.time
     sharded = scenario.sharing is Sharing.SHARDED
     beside = time.compute_s if sharded else time.compute_s * BACKWARD_RATIO / scenario.micro_batches
-    overlap = Sourced(float(scenario.overlap_ratio), "", Kind.ASSUMPTION, "overlap")
+    overlap = Sourced(float(scenario.overlap_ratio), "ratio", Kind.ASSUMPTION, "overlap")
     terms = (
         Term("t_a", derived(float(traffic.result), "s", "traffic", _sources(traffic))),
         Term("o", overlap),
@@ -166,7 +171,7 @@ def scaling_steps(trail: Trail, compute: Step, exposed: Step | None, days: Step)
     if exposed is not None:
         parts.append(Term("x", derived(point.time.exposed_s, "s", "exposed", _sources(exposed))))
     first = Step("parallel_efficiency", (*parts, *waiting_terms(trail)), point.efficiency, "")
-    ratio = Term("η", derived(point.efficiency, "", "efficiency", _sources(first)))
+    ratio = Term("E", derived(point.efficiency, "ratio", "efficiency", _sources(first)))
     count = Term("N", stated(float(point.gpu_count), "GPU", "gpu_count"))
     one = Term("J_1", derived(float(days.result), "d", "one_gpu_days", _sources(days)))
     return [

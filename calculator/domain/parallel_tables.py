@@ -61,7 +61,7 @@ def point(settled: Settled, layout: Layout, overlap_ratio: float | None = None) 
         work = replace(work, overlap_ratio=overlap_ratio)
     time = step_time(work, layout, settled.cluster)
     speed_up = layout.gpu_count * time.efficiency
-    days = settled.one_gpu_days / speed_up
+    days, held = settled.one_gpu_days / speed_up, memory(settled, layout)
     return Point(
         gpu_count=layout.gpu_count,
         machines=layout.machines(settled.cluster),
@@ -74,6 +74,7 @@ def point(settled: Settled, layout: Layout, overlap_ratio: float | None = None) 
         gpu_hours_h=layout.gpu_count * days * DAY_H,
         instances=instances_of(settled, layout.gpu_count),
         eur=cost_eur(settled, layout.gpu_count, days),
+        fits=held.fits if held else None,
     )
 
 
@@ -135,14 +136,14 @@ def _stops(before: Point, here: Point, floor_ratio: Decimal, day_eur: Decimal | 
 
 
 def cheapest(rows: tuple[Point, ...]) -> Point | None:
-    """The row of the least bill, the quicker one of equal bills; None without prices."""
-    priced = [row for row in rows if row.eur is not None]
+    """The row of the least bill, the quicker one of equal bills, among those that fit; None without prices."""
+    priced = [row for row in rows if row.eur is not None and row.fits is not False]
     return min(priced, key=lambda row: (row.eur, row.days), default=None)
 
 
 def fastest(rows: tuple[Point, ...]) -> Point | None:
-    """The row of the fewest days."""
-    return min(rows, key=lambda row: row.days, default=None)
+    """The row of the fewest days among those that fit."""
+    return min((row for row in rows if row.fits is not False), key=lambda row: row.days, default=None)
 
 
 def link_row(settled: Settled, layout: Layout, link: Interconnect, *, hypothetical: bool) -> LinkRow:

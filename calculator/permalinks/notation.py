@@ -169,6 +169,18 @@ def code(name: str, attribute: str) -> Key:
     return Key(name, attribute, parse_code)
 
 
+def parse_name(text: str) -> str:
+    """A data sheet's or a model's name, which may hold spaces; whether it exists is the catalogue's to say."""
+    if len(text) > MAX_CODE_CHARACTERS or text != fields.printable(text):
+        raise ReadError(_("ce n’est pas un nom du catalogue"))
+    return text.strip()
+
+
+def name(key: str, attribute: str) -> Key:
+    """A key for the name of a data sheet or of a model."""
+    return Key(key, attribute, parse_name)
+
+
 def catalogue_state() -> tuple[Key, Key]:
     """The two keys that every link begins with: the version of the prices, and the instant they are asked for."""
     return number("catalog", "catalog_version", fields.CATALOG_VERSION), Key("at", "at", parse_instant, write_instant)

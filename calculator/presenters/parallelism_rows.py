@@ -1,0 +1,133 @@
+"""One multi-GPU estimate as flat rows: what CSV, workbook, print and saved estimates hold, unrounded."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from calculator.domain.parallel_scenario import ParallelismEstimate, Point
+from calculator.domain.provenance import Kind
+from calculator.domain.units import to_decimal
+from calculator.permalinks import parallelism as notation
+from calculator.presenters import parallelism_causes, parallelism_notices, parallelism_tables
+from calculator.presenters.badges import word
+from calculator.presenters.parallelism_headline import sentence
+from calculator.presenters.row import Row, sourced_row
+
+
+def export_rows(estimate: ParallelismEstimate) -> tuple[Row, ...]:
+    """Every figure of the page in its order."""
+    parts = (_answer, _inputs, _step, _counts, _explanation, _links, _reductions, _ways, _notices)
+    return tuple(row for part in parts for row in part(estimate))
+
+
+def _decimal(value: float | None) -> Decimal | None:
+    return None if value is None else to_decimal(value)
+
+
+def _answer(estimate: ParallelismEstimate) -> Iterator[Row]:
+    section = _("Réponse")
+    yield Row(section, _("Phrase"), sentence(estimate))
+    trust = word(estimate.trust) if estimate.trust else _("inconnue")
+    yield Row(section, _("Origine la plus faible"), trust)
+    yield Row(section, _("Durée sur un seul GPU"), _decimal(estimate.one_gpu_days), _("jours"), trust)
+    if estimate.chosen is not None:
+        yield from _point(section, estimate.chosen, trust)
+        yield Row(section, _("Total TTC"), estimate.eur_ttc, _("€ TTC"), trust)
+    yield Row(section, _("Rentabilité"), parallelism_tables.stop_sentence(estimate))
+
+
+def _point(section: str, point: Point, kind: str) -> Iterator[Row]:
+    yield Row(section, _("Machines"), Decimal(point.machines), "", kind)
+    yield Row(section, _("Durée"), _decimal(point.days), _("jours"), kind)
+    yield Row(section, _("Accélération"), _decimal(point.speed_up), "", kind)
+    yield Row(section, _("Part de l’idéal"), _decimal(point.efficiency), _("part de 1"), kind)
+    yield Row(section, _("Débit"), _decimal(point.tok_per_s), "tok/s", kind)
+    yield Row(section, _("Heures de GPU"), _decimal(point.gpu_hours_h), "h", kind)
+    yield Row(section, _("Coût"), point.eur, _("€ HT"), kind)
+
+
+def _inputs(estimate: ParallelismEstimate) -> Iterator[Row]:
+    section, kind = _("Saisies"), word(Kind.INPUT)
+    for key in notation.KEYS[2:]:
+        value = getattr(estimate.scenario, key.attribute)
+        if value is not None and value != "":
+            yield Row(section, key.name, key.write(value), "", kind)
+    yield sourced_row(section, _("MFU d’un GPU seul"), estimate.mfu, _("part de 1"))
+    yield sourced_row(section, _("Pic 16 bits"), estimate.peak, "FLOP/s")
+    yield sourced_row(section, _("Prix d’une machine"), estimate.price, _("€ HT / h"))
+
+
+def _step(estimate: ParallelismEstimate) -> Iterator[Row]:
+    if estimate.chosen is None:
+        return
+    section, time, kind = _("Un pas"), estimate.chosen.time, word(Kind.ESTIMATE)
+    for label, value in (
+        (_("Calcul"), time.compute_s),
+        (_("Échange entre copies"), time.data_s),
+        (_("Échange visible entre copies"), time.exposed_s),
+        (_("Tenseurs partagés"), time.tensor_s),
+        (_("Étages du pipeline"), time.pipeline_s),
+        (_("Bulle du pipeline"), time.bubble_s),
+        (_("Attente entre machines"), time.cluster_s),
+        (_("Pas entier"), time.step_s),
+    ):
+        yield Row(section, label, to_decimal(value), "s", kind)
+
+
+def _counts(estimate: ParallelismEstimate) -> Iterator[Row]:
+    kind = word(estimate.trust) if estimate.trust else ""
+    for row in estimate.rows:
+        section = _("%(count)s GPU") % {"count": row.gpu_count}
+        yield from _point(section, row, kind)
+        yield Row(section, _("Gain du dernier ajout"), _decimal(row.added_ratio), _("part de l’idéal"), kind)
+        yield Row(section, _("Coût d’un jour gagné"), row.eur_per_saved_day, _("€ HT / jour"), kind)
+
+
+def _explanation(estimate: ParallelismEstimate) -> Iterator[Row]:
+    found = estimate.explanation
+    if found is None:
+        return
+    section = parallelism_causes.title(found)
+    yield Row(section, _("Durée observée ou annoncée"), to_decimal(found.observed_days), _("jours"))
+    yield Row(section, _("Accélération"), to_decimal(found.speed_up))
+    yield Row(section, _("Part de l’idéal"), to_decimal(found.efficiency), _("part de 1"))
+    for line in parallelism_causes.lines(found):
+        yield Row(section, line.name, f"{line.value}, {line.verdict} ({line.why})")
+
+
+def _links(estimate: ParallelismEstimate) -> Iterator[Row]:
+    kind = word(Kind.ESTIMATE)
+    for row in estimate.links:
+        section = _("Lien\u00a0: %(name)s") % {"name": row.link.name}
+        yield Row(section, _("Débit par sens"), to_decimal(row.link.bytes_per_s), "B/s", word(Kind.DATA_SHEET))
+        yield Row(section, _("Échange, à 100\u00a0% de la fiche"), to_decimal(row.textbook_s), "s", kind)
+        yield Row(section, _("Échange, rendement mesuré"), to_decimal(row.allreduce_s), "s", kind)
+        yield Row(section, _("Part de l’idéal"), to_decimal(row.point.efficiency), _("part de 1"), kind)
+        yield Row(section, _("Durée"), to_decimal(row.point.days), _("jours"), kind)
+
+
+def _reductions(estimate: ParallelismEstimate) -> Iterator[Row]:
+    kind = word(Kind.ESTIMATE)
+    for row in estimate.reductions:
+        if row.available:
+            name = parallelism_tables.reduction_name(row.reduction)
+            yield Row(_("Somme des gradients"), name, to_decimal(row.measured_s), "s", kind)
+
+
+def _ways(estimate: ParallelismEstimate) -> Iterator[Row]:
+    kind = word(Kind.ESTIMATE)
+    for row in estimate.ways:
+        section = parallelism_tables.way_name(row)
+        for fault in row.faults:
+            yield Row(section, _("Impossible"), str(parallelism_notices.sentence_of(fault)))
+        if row.point is None:
+            continue
+        yield Row(section, _("Durée"), to_decimal(row.point.days), _("jours"), kind)
+        yield Row(section, _("Octets envoyés par GPU et par pas"), _decimal(row.crossing_bytes), "B", kind)
+        yield Row(section, _("Mémoire par GPU"), _decimal(row.memory.needed_bytes if row.memory else None), "B", kind)
+
+
+def _notices(estimate: ParallelismEstimate) -> Iterator[Row]:
+    for notice in parallelism_notices.notices(estimate):
+        yield Row(_("Remarques"), notice.lead, str(notice.text))

@@ -1,0 +1,77 @@
+"""What the multi-GPU calculator reads: machine, data sheets, interconnects, calibration, the published run."""
+
+from collections.abc import Iterable
+
+from calculator import interconnects, sheets
+from calculator.calibrated import calibration
+from calculator.catalog import sku_choices, sku_of
+from calculator.domain.hardware import Gpu
+from calculator.domain.llm import LanguageModel
+from calculator.domain.offers import Sku
+from calculator.domain.parallel_scenario import ParallelismFacts, ParallelismScenario
+from calculator.snapshots import PARIS, SKU, NotFound, item_called, nearest_code, snapshot
+
+
+def gpu_named(name: str) -> Gpu:
+    """The data sheet of that name. Raises NotFound with the nearest name."""
+    found = sheets.gpu(name)
+    if found is None:
+        raise NotFound("gpu", name, nearest_code(name, (gpu.name for gpu in sheets.gpus())))
+    return found
+
+
+def model_named(name: str) -> LanguageModel | None:
+    """The model of that name; None for no name. Raises NotFound with the nearest name."""
+    if not name:
+        return None
+    found = sheets.language_model(name)
+    if found is None:
+        raise NotFound("model", name, nearest_code(name, (model.name for model in sheets.models())))
+    return found
+
+
+def machine_called(scenario: ParallelismScenario) -> Sku | None:
+    """The offer of the scenario; None where a data sheet stands in its place.
+
+    Raises NotFound for a code that does not exist, and for a host without a GPU.
+    """
+    known = snapshot(scenario.catalog_version)
+    if scenario.gpu:
+        return None
+    sku = sku_of(known, item_called(known, SKU, scenario.sku, scenario.at), scenario.at)
+    if not sku.gpu:
+        raise NotFound("sku", scenario.sku, ParallelismScenario(known.number, scenario.at).sku)
+    return sku
+
+
+def same_gpu(gpu: Gpu, skus: Iterable[Sku]) -> tuple[Sku, ...]:
+    """Priced offers of the same GPU."""
+    return tuple(sku for sku in skus if sku.prices and not sku.is_test_host and sheets.gpu(sku.gpu) is gpu)
+
+
+def for_parallelism(scenario: ParallelismScenario) -> ParallelismFacts:
+    """Everything that the multi-GPU answer may use for one scenario.
+
+    Raises NotFound for a version, SKU, GPU, model, link or network that does not exist.
+    """
+    known = snapshot(scenario.catalog_version)
+    sku = machine_called(scenario)
+    gpu = gpu_named(sku.gpu if sku else scenario.gpu)
+    network = interconnects.interconnect(scenario.network)
+    if network is None:
+        raise NotFound("net", scenario.network)
+    return ParallelismFacts(
+        catalog_version=known.number,
+        catalog_date=known.date,
+        at=scenario.at,
+        day=scenario.at.astimezone(PARIS).date(),
+        gpu=gpu,
+        sku=sku,
+        model=model_named(scenario.model),
+        link=interconnects.interconnect(scenario.link) if scenario.link else None,
+        network=network,
+        interconnects=interconnects.interconnects(),
+        calibration=calibration(),
+        published=interconnects.published_run(gpu_named(interconnects.published_gpu())),
+        same_gpu=same_gpu(gpu, sku_choices(scenario.catalog_version, scenario.at)),
+    )

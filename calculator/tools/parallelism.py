@@ -1,0 +1,212 @@
+"""The multi-GPU calculator: days, speed-up and cost of a training run on 1 to 64 GPUs."""
+
+import datetime as dt
+from dataclasses import replace
+from typing import Any
+
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from calculator import calibrated, catalog, formats, permalinks, sheets
+from calculator.domain import parallel_answer
+from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, ParallelismScenario
+from calculator.domain.parallel_settled import NVIDIA
+from calculator.forms.parallelism import Choices, ParallelismForm
+from calculator.permalinks import parallelism as notation
+from calculator.presenters import parallelism as words
+from calculator.presenters import parallelism_rows, parallelism_sections
+from calculator.reading.parallelism import for_parallelism
+from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset
+
+NAME = "parallelism"
+KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "net": "net", "version": "catalog"}
+
+
+def default_scenario() -> ParallelismScenario:
+    """The run that the offer publishes, at today's catalogue."""
+    moment = timezone.now().astimezone(dt.UTC).replace(microsecond=0)
+    return ParallelismScenario(catalog_version=catalog.latest_version(), at=moment)
+
+
+def answer(scenario: ParallelismScenario, known: None = None) -> Answer:
+    """The estimate of `scenario`; raises catalog.NotFound for a code or name that does not exist."""
+    del known
+    facts = for_parallelism(scenario)
+    named = canonical(scenario, facts)
+    estimate = parallel_answer.estimate(named, facts)
+    return Answer(replace(named, calibration_mark=calibrated.mark()), facts, estimate)
+
+
+def canonical(scenario: ParallelismScenario, facts: ParallelismFacts) -> ParallelismScenario:
+    """`scenario` with codes and names as the catalogue writes them."""
+    return replace(
+        scenario,
+        sku=facts.sku.code if facts.sku else scenario.sku,
+        gpu=facts.gpu.name if scenario.gpu else "",
+        model=facts.model.name if facts.model else "",
+    )
+
+
+def choices(
+    scenario: ParallelismScenario, known: None, facts: ParallelismFacts | None = None, query: QueryDict | None = None
+) -> Choices:
+    """Machines for sale, GPUs that the calibration knows, open-weights models."""
+    del known, query
+    skus = tuple(sku for sku in catalog.sku_choices(scenario.catalog_version, scenario.at) if sku.gpu)
+    if facts is not None and facts.sku is not None and facts.sku.code not in {sku.code for sku in skus}:
+        skus = (*skus, facts.sku)
+    gpus = tuple(gpu for gpu in sheets.gpus() if gpu.vendor == NVIDIA or gpu.name == scenario.gpu)
+    return Choices(skus, gpus, sheets.models())
+
+
+def key_of(error: catalog.NotFound, scenario: ParallelismScenario) -> str:
+    """The link's key behind what does not exist."""
+    del scenario
+    return KEY_OF_KIND[error.kind]
+
+
+def repaired(scenario: ParallelismScenario, error: catalog.NotFound) -> ParallelismScenario:
+    """`scenario` without what does not exist; the nearest machine, GPU or model takes its place."""
+    default = ParallelismScenario(catalog_version=scenario.catalog_version, at=scenario.at)
+    match error.kind:
+        case "sku":
+            return replace(scenario, sku=error.nearest or default.sku)
+        case "gpu":
+            return replace(scenario, gpu=error.nearest)
+        case "model":
+            return replace(scenario, model=error.nearest)
+        case "net":
+            return replace(scenario, network=default.network)
+    return replace(scenario, catalog_version=catalog.latest_version())
+
+
+def own(scenario: ParallelismScenario) -> ParallelismScenario:
+    """A scenario without the calibration's mark that its link carries."""
+    return replace(scenario, calibration_mark="")
+
+
+def released(found: Answer) -> ParallelismScenario:
+    """The visitor's own inputs."""
+    return own(found.scenario)
+
+
+def notices(found: Answer) -> tuple[Notice, ...]:
+    """The calibration has changed since the link was made; or another offer's price may be carried over."""
+    asked = found.estimate.scenario.calibration_mark
+    lines = [Notice("calibration", _calibration_changed())] if asked not in ("", calibrated.mark()) else []
+    return (*lines, *_price_proposal(found))
+
+
+def _calibration_changed() -> str:
+    return _("Le calage a changé depuis ce lien\u00a0: l’estimation est refaite avec le calage actuel.")
+
+
+def _price_proposal(found: Answer) -> tuple[Notice, ...]:
+    """Another offer of the same GPU, as an assumption where this machine has no price."""
+    estimate: ParallelismEstimate = found.estimate
+    offered = words.price_carried_over(estimate, found.facts)
+    if estimate.price is not None or offered is None:
+        return ()
+    sku, price = offered
+    text = _(
+        "Le prix de cette machine n’est pas publié. Au tarif de %(sku)s, %(count)s GPU coûteraient %(price)s HT par "
+        "heure\u00a0: une hypothèse, pas un prix."
+    ) % {"sku": sku.code, "count": estimate.machine_gpus, "price": formats.unit_price(price)}
+    return (Notice("price_proposal", text, permalinks.write(replace(found.scenario, price_eur=price))),)
+
+
+def handovers(found: Answer) -> tuple[Handover, ...]:
+    """The same model and machine on the training and economics pages."""
+    scenario: ParallelismScenario = found.scenario
+    carried = {"sku": scenario.sku} if not scenario.gpu else {}
+    trained = {**carried, "gpus": str(scenario.gpu_count)}
+    if scenario.model:
+        trained["model"] = scenario.model
+    return (
+        Handover("training", gettext_lazy("Mémoire et coût d’un entraînement"), words.query(trained)),
+        Handover("economics", gettext_lazy("Coût de l’inférence sur cette machine"), words.query(carried)),
+    )
+
+
+def kept(found: Answer) -> Kept:
+    """The offer whose price the estimate holds."""
+    return Kept(codes=frozenset({found.facts.sku.code} if found.facts.sku else set()))
+
+
+def file_stem(found: Answer) -> str:
+    """A name that tells the files of two scenarios apart."""
+    scenario = found.scenario
+    machine = (scenario.gpu or scenario.sku).replace(" ", "-")
+    return f"vmcloud-parallelism-{machine}-{scenario.gpu_count}-{scenario.at:%Y%m%d}"
+
+
+def shown(found: Answer) -> Any:
+    """The page of an answer in words."""
+    return words.parallelism(found.estimate)
+
+
+def short(found: Answer) -> str:
+    """The days of the run, for the notice of an old link."""
+    return words.short(found.estimate)
+
+
+PRESETS = (
+    Preset("published", gettext_lazy("Encodeur 2,7 Md, 92 → 14 jours"), {}),
+    Preset("pcie", gettext_lazy("Le même sur 8 RTX 4090 (PCIe)"), {"gpu": "RTX 4090", "machine": "8"}),
+    Preset(
+        "ethernet", gettext_lazy("8 machines d’un A100, Ethernet"), {"sku": "GPU-TITAN", "net": "eth25", "cards": "1"}
+    ),
+    Preset(
+        "fixed_batch",
+        gettext_lazy("Lot global fixe, 64 GPU"),
+        {"gpus": "64", "batchby": "step", "steptok": "131072"},
+    ),
+    Preset(
+        "topology_16",
+        gettext_lazy("70B, TP 8 × PP 2 sur 16 A100"),
+        {"model": "Llama-3.1-70B", "gpus": "16", "tp": "8", "pp": "2"},
+    ),
+    Preset(
+        "topology_8",
+        gettext_lazy("La même sur 8 H100"),
+        {"model": "Llama-3.1-70B", "gpu": "H100-SXM-80GB", "gpus": "8", "tp": "8", "pp": "2"},
+    ),
+    Preset(
+        "sharded",
+        gettext_lazy("8B en FSDP sur 16 GPU"),
+        {"model": "Llama-3.1-8B", "gpus": "16", "sharing": "sharded"},
+    ),
+)
+PROFILES = (
+    Preset("none", gettext_lazy("Rien de masqué"), {"overlap": "0"}),
+    Preset("half", gettext_lazy("Moitié"), {"overlap": "0.5"}),
+    Preset("all", gettext_lazy("Tout"), {"overlap": "1"}),
+)
+
+TOOL = Calculator(
+    name=NAME,
+    title=gettext_lazy("Multi-GPU"),
+    document_title=gettext_lazy("VMCloud calculator, multi-GPU"),
+    form=ParallelismForm,
+    notation=notation.NOTATION,
+    default=default_scenario,
+    answer=answer,
+    choices=choices,
+    key_of=key_of,
+    repaired=repaired,
+    released=released,
+    page=shown,
+    sentence=words.sentence,
+    rows=parallelism_rows.export_rows,
+    sections=parallelism_sections.sections,
+    file_stem=file_stem,
+    short=short,
+    kept=kept,
+    notices=notices,
+    handovers=handovers,
+    own=own,
+    presets=PRESETS,
+    profiles=PROFILES,
+)
