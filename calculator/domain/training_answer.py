@@ -224,6 +224,7 @@ def estimate(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingEstima
         model=setup.model,
         gpu=setup.gpu,
         sku=facts.sku,
+        skus=facts.skus,
         gpu_count=setup.gpu_count,
         data_parallel=setup.data_parallel,
         amount=work,

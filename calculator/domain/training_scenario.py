@@ -96,7 +96,7 @@ class TrainingScenario:
     sequence_tokens: int = 512
     accumulation: int = 4
     steps_count: int = 750
-    data_rows: int | None = 12_000
+    data_rows: int | None = None
     mean_tokens: Decimal | None = None
     epochs: Decimal = Decimal(1)
     total_tokens: Decimal | None = None
@@ -130,8 +130,20 @@ class TrainingScenario:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedReading:
+    """One way to read a published batch: sequences a pass, passes a step, steps, and the rows of the data set."""
+
+    micro_batch: int
+    accumulation: int
+    sequence_tokens: int
+    steps: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedRun:
-    """A run that the vendor publishes: a claim. `minutes` and `eur` are as printed, None where not printed."""
+    """A run that the vendor publishes: a claim. `minutes` and `eur` are as printed, None where not printed; `readings`
+    are the ways to read a batch that is not stated clearly."""
 
     code: str
     sku: str
@@ -143,6 +155,7 @@ class PublishedRun:
     minutes: float | None = None
     eur: Decimal | None = None
     params_count: float | None = None
+    readings: tuple[PublishedReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,12 +353,14 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class TrainingEstimate:
-    """The whole answer; page, CSV, XLSX, JSON, print and CLI all read this one object."""
+    """The whole answer; page, CSV, XLSX, JSON, print and CLI all read this one object. `skus` are the offers that its
+    ways out may name."""
 
     scenario: TrainingScenario
     model: LanguageModel
     gpu: Gpu
     sku: Sku
+    skus: tuple[Sku, ...]
     gpu_count: int
     data_parallel: int
     amount: Amount | None

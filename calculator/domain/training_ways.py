@@ -28,7 +28,7 @@ from calculator.domain.training_scenario import (
 from calculator.domain.training_speed import Setup, calibrated_rate, per_gpu_rate, settle
 from calculator.domain.training_work import amount
 
-MOST_INSTANCES = 64
+MOST_INSTANCES = 32
 COUNTS = (1, 2, 4, 8, 16)
 METHODS = (Method.FULL, Method.LORA, Method.QLORA)
 NOT_PRICED = Decimal("Infinity")
@@ -227,13 +227,14 @@ def _other_skus(start: Start) -> Iterator[Way]:
         yield _way("more_instances" if sku.code == chosen else "other_sku", changes, sized(start, changes, sku))
 
 
-def _rank(way: Way) -> tuple[bool, Decimal, float]:
-    """Those that fit first, from the cheapest; unknown costs after them; then by how much memory they need."""
-    return not way.fits, NOT_PRICED if way.eur is None else way.eur, way.needed_bytes
+def _rank(way: Way) -> tuple[bool, bool, Decimal, float]:
+    """Those that fit first; one instance before several, whose network is unknown; then from the cheapest, unknown
+    costs last; then by how much memory they need."""
+    return not way.fits, way.instances > 1, NOT_PRICED if way.eur is None else way.eur, way.needed_bytes
 
 
 def ways_out(start: Start) -> tuple[Way, ...]:
-    """Every way out, recomputed, cheapest first; those that are not enough come last and say what they would need."""
+    """Every way out, recomputed, in the order of `_rank`: what is not enough comes last and says what it would need."""
     own = [_way(code, changes, sized(start, changes)) for code, changes in _own_changes(start)]
     return tuple(sorted([*own, *_other_skus(start)], key=_rank))
 

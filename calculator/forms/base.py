@@ -59,11 +59,12 @@ class ListedSpec:
 
 @dataclass(frozen=True, slots=True)
 class Fieldset:
-    """A titled group of bound fields, in reading order."""
+    """A titled group of bound fields, in reading order; a folded one may stand open."""
 
     name: str
     title: str
     fields: tuple[BoundField, ...]
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +219,15 @@ class ScenarioForm(forms.Form):
 
     def advanced(self) -> tuple[Fieldset, ...]:
         """The folded groups."""
+        opened = self.opened()
         return tuple(
-            Fieldset(group.name, str(group.title), tuple(self[name] for name in group.names)) for group in self.GROUPS
+            Fieldset(group.name, str(group.title), tuple(self[name] for name in group.names), group.name in opened)
+            for group in self.GROUPS
         )
+
+    def opened(self) -> frozenset[str]:
+        """The folded groups that stand open from the start, by name."""
+        return frozenset()
 
     def hidden(self) -> tuple[tuple[str, str], ...]:
         """What the form sends unseen: the notation, the price version and instant it was filled in under."""

@@ -73,7 +73,8 @@ def _of_page(context: template.Context) -> Words:
 
 def _group(group: Fieldset, of_page: Words) -> str:
     fields = "".join(_field(bound, *of_page) for bound in group.fields)
-    head = f'<details class="fold" id="group-{group.name}"{" open" if any_errors(group.fields) else ""}>'
+    is_open = group.is_open or any_errors(group.fields)
+    head = f'<details class="fold" id="group-{group.name}"{" open" if is_open else ""}>'
     return f"{head}<summary>{escape(group.title)}</summary><div>{fields}</div></details>"
 
 
@@ -84,6 +85,8 @@ def _field(
     options: Iterable[Any] = (),
     quiet: bool = False,
 ) -> SafeString:
+    if getattr(bound.field.widget, "allow_multiple_selected", False):
+        return checks(bound, _ticked(bound))
     code = language.active()
     shown = Shown(
         template=RADIO_TEMPLATE if getattr(bound.field.widget, "input_type", "") == "radio" else TEMPLATE,
@@ -97,6 +100,12 @@ def _field(
         quiet=quiet,
     )
     return _html(shown, bound)
+
+
+def _ticked(bound: BoundField) -> list[tuple[str, str, str, bool]]:
+    """The options of a field with many values, each said to be chosen or not."""
+    chosen = {str(value) for value in bound.value() or ()}
+    return [(str(value), str(words), "", str(value) in chosen) for value, words in getattr(bound.field, "choices", ())]
 
 
 @register.simple_tag

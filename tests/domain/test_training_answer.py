@@ -185,7 +185,7 @@ def test_unknown_work_leaves_the_speed_and_names_the_input() -> None:
     ("given", "code"),
     [
         ({"work": Work.DATASET, "data_rows": None}, "data_needed"),
-        ({"work": Work.DATASET, "mean_tokens": Decimal(900)}, "rows_cut"),
+        ({"work": Work.DATASET, "data_rows": 10, "mean_tokens": Decimal(900)}, "rows_cut"),
         ({"work": Work.TOKENS, "total_tokens": Decimal(100)}, "less_than_a_step"),
         ({"instances": 2}, "network_unknown"),
         ({"sharding": Sharding.WEIGHTS}, "nothing_to_shard"),

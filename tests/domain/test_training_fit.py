@@ -168,8 +168,10 @@ def test_failure_1_ways_out_are_recomputed_and_the_cheapest_that_fits_comes_firs
     fitting = [item for item in found.fit.ways if item.fits]
     assert fitting
     assert list(found.fit.ways[: len(fitting)]) == fitting
-    priced = [item.eur for item in fitting if item.eur is not None]
-    assert priced == sorted(priced)
+    for alone in (True, False):
+        priced = [item.eur for item in fitting if item.eur is not None and (item.instances == 1) is alone]
+        assert priced == sorted(priced)
+    assert [item.instances > 1 for item in fitting] == sorted(item.instances > 1 for item in fitting)
 
 
 def test_failure_1_the_ways_that_the_offer_names_are_there() -> None:

@@ -15,13 +15,13 @@ from .training_factories import MISTRAL_V1, scenario
 
 def test_pitfall_38_steps_give_tokens_sequences_and_half_an_epoch() -> None:
     """Global batch 8 over 750 steps: 6 000 of 12 000 rows."""
-    found = training_work.amount(scenario(), 1)
+    found = training_work.amount(scenario(data_rows=12_000), 1)
     assert found is not None
     assert (found.tokens, found.global_batch, found.sequences, found.epochs) == (3_072_000, 8, 6_000, 0.5)
 
 
 def test_the_second_reading_is_exactly_two_epochs() -> None:
-    found = training_work.amount(scenario(micro_batch=8), 1)
+    found = training_work.amount(scenario(micro_batch=8, data_rows=12_000), 1)
     assert found is not None
     assert (found.tokens, found.global_batch, found.sequences, found.epochs) == (12_288_000, 32, 24_000, 2.0)
 
@@ -55,7 +55,7 @@ def test_rows_longer_than_a_sequence_are_cut_to_it() -> None:
     assert found.tokens == 100 * 512
 
 
-@pytest.mark.parametrize("missing", [{"data_rows": None, "mean_tokens": Decimal(300)}, {"data_rows": 100}])
+@pytest.mark.parametrize("missing", [{"mean_tokens": Decimal(300)}, {"data_rows": 100}])
 def test_work_of_an_unknown_data_set_is_unknown_not_zero(missing: dict[str, object]) -> None:
     assert training_work.amount(scenario(work=Work.DATASET, **missing), 1) is None
 

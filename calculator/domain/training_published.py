@@ -1,0 +1,43 @@
+"""The vendor's published run beside what follows from its own numbers: which reading of its batch agrees with it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from calculator.domain.training import run_h, run_s, training_tokens
+from calculator.domain.training_scenario import PublishedReading, PublishedRun
+
+AGREES_RATIO = 0.02
+"""A printed figure is rounded to two digits: 38 min for 37.9."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRun:
+    """One reading worked out at the published speed; `agrees` = the printed minutes follow from it."""
+
+    reading: PublishedReading
+    global_batch: int
+    tokens: int
+    sequences: int
+    epochs: float
+    minutes: float
+    eur: Decimal | None
+    agrees: bool
+
+
+def read_run(run: PublishedRun, reading: PublishedReading, hour_eur: Decimal | None) -> ReadRun:
+    """A reading's tokens, epochs, minutes and, at a price an hour billed by the second's fraction, its cost."""
+    batch = reading.micro_batch * reading.accumulation
+    tokens = training_tokens(reading.micro_batch, reading.sequence_tokens, reading.accumulation, 1, reading.steps)
+    rate = run.tok_per_s_per_gpu.value
+    minutes = run_s(tokens, rate) / 60
+    hours = Decimal(repr(run_h(tokens, rate)))
+    return ReadRun(
+        reading=reading,
+        global_batch=batch,
+        tokens=tokens,
+        sequences=batch * reading.steps,
+        epochs=batch * reading.steps / reading.rows,
+        minutes=minutes,
+        eur=None if hour_eur is None else hours * hour_eur,
+        agrees=run.minutes is not None and abs(minutes / run.minutes - 1) <= AGREES_RATIO,
+    )

@@ -1,0 +1,158 @@
+"""One training estimate as flat rows: what the CSV, the workbook and a saved estimate hold, unrounded."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from calculator.domain.offers import Sku
+from calculator.domain.provenance import Kind
+from calculator.domain.training import Method
+from calculator.domain.training_scenario import TrainingEstimate
+from calculator.domain.training_work import whole_steps
+from calculator.domain.units import Number, to_decimal
+from calculator.language import gettext as _
+from calculator.presenters import training_headline, training_tables, training_words
+from calculator.presenters.badges import word
+from calculator.presenters.row import Row, sourced_row
+
+
+def export_rows(estimate: TrainingEstimate) -> tuple[Row, ...]:
+    """Every figure of the page in its order."""
+    parts = (_answer, _inputs, _work, _speed, _time_and_cost, _memory, _ways, _checkpoints, _payback, _alternatives)
+    return tuple(row for part in parts for row in part(estimate))
+
+
+def _number(value: Number | None) -> Decimal | None:
+    return None if value is None else to_decimal(value)
+
+
+def _answer(estimate: TrainingEstimate) -> Iterator[Row]:
+    section = _("Réponse")
+    yield Row(section, _("Phrase"), training_headline.sentence(estimate))
+    yield Row(section, _("Origine la plus faible"), word(estimate.trust) if estimate.trust else _("inconnue"))
+
+
+def _inputs(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, kind, scenario = _("Saisies"), word(Kind.INPUT), estimate.scenario
+    yield Row(section, _("Modèle"), training_words.model_name(estimate.model), kind=kind)
+    yield Row(section, _("GPU dédié"), training_words.machine(estimate.sku, scenario.instances), kind=kind)
+    yield Row(section, _("Méthode"), training_words.method_name(scenario.method), kind=kind)
+    yield Row(section, _("Format de calcul"), training_words.numbers_name(scenario.numbers), kind=kind)
+    yield Row(section, _("Optimiseur"), training_words.optimizer_name(scenario.optimizer), kind=kind)
+    yield Row(section, _("Logiciel"), training_words.framework_name(scenario.framework), kind=kind)
+    yield Row(section, _("Recalculer les activations"), _("oui") if scenario.recomputed else _("non"), kind=kind)
+    counts = (
+        (_("Micro-lot"), scenario.micro_batch, _("séquences")),
+        (_("Accumulation"), scenario.accumulation, _("passes")),
+        (_("Longueur de séquence"), scenario.sequence_tokens, _("tokens")),
+        (_("Parallélisme de tenseurs (TP)"), scenario.tensor_parallel, "GPU"),
+        (_("Parallélisme de pipeline (PP)"), scenario.pipeline_parallel, _("étages")),
+        (_("Partage entre copies (ZeRO, FSDP)"), int(scenario.sharding), ""),
+    )
+    for label, value, unit in counts:
+        yield Row(section, label, Decimal(value), unit, kind)
+
+
+def _work(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, found = _("Travail"), estimate.amount
+    steps = None if found is None else Decimal(whole_steps(found))
+    yield Row(section, _("Tokens"), _number(found.tokens if found else None), _("tokens"))
+    yield Row(section, _("Lot global"), _number(found.global_batch if found else None), _("séquences"))
+    yield Row(section, _("Pas d’optimiseur"), steps, _("pas"))
+    yield Row(section, _("Séquences"), _number(found.sequences if found else None), _("séquences"))
+    yield Row(section, _("Époques"), _number(found.epochs if found else None))
+    yield Row(section, _("Paramètres entraînés"), _number(estimate.trained_params), _("paramètres"))
+    yield Row(section, _("FLOP par token, poids"), _number(estimate.flop.linear), "FLOP")
+    yield Row(section, _("FLOP par token, attention causale"), _number(estimate.flop.attention), "FLOP")
+    yield Row(section, _("FLOP par token, recalcul"), _number(estimate.flop.recomputation), "FLOP")
+    yield Row(section, _("FLOP du travail"), _number(estimate.total_flop), "FLOP")
+
+
+def _speed(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, rate = _("Vitesse"), estimate.rate
+    yield sourced_row(section, _("Débit par GPU"), rate.per_gpu if rate else None, "tok/s")
+    if rate is None:
+        return
+    kind = word(rate.per_gpu.kind)
+    yield Row(section, _("Débit total"), _number(rate.total_tok_per_s), "tok/s", kind)
+    if rate.band is not None:
+        yield Row(section, _("Débit par GPU, bas de la fourchette"), _number(rate.band[0]), "tok/s", kind)
+        yield Row(section, _("Débit par GPU, haut de la fourchette"), _number(rate.band[1]), "tok/s", kind)
+    for name, share in rate.utilisations:
+        yield Row(section, training_words.utilisation_name(name), _number(share), _("part de 1"), kind)
+
+
+def _time_and_cost(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, took, bill = _("Durée et coût"), estimate.duration, estimate.bill
+    kind = word(estimate.trust) if estimate.trust else ""
+    yield Row(section, _("Durée"), _number(took.with_retries_s if took else None), "s", kind)
+    if took is not None and took.run_s.low is not None and took.run_s.high is not None:
+        yield Row(section, _("Durée, bas de la fourchette"), _number(took.run_s.low), "s", kind)
+        yield Row(section, _("Durée, haut de la fourchette"), _number(took.run_s.high), "s", kind)
+    if bill is None:
+        return
+    yield sourced_row(section, _("Prix d’une instance"), bill.price)
+    yield Row(section, _("Heures payées"), bill.paid_h, "h", kind)
+    yield Row(section, _("Heures de GPU"), bill.gpu_h, "h", kind)
+    yield Row(section, _("Total HT"), bill.eur, _("€ HT / travail"), kind)
+    yield Row(section, _("Total HT, bas de la fourchette"), bill.low_eur, _("€ HT / travail"), kind)
+    yield Row(section, _("Total HT, haut de la fourchette"), bill.high_eur, _("€ HT / travail"), kind)
+    yield Row(section, _("Total TTC"), bill.gross_eur, _("€ TTC / travail"), kind)
+    yield Row(section, _("Énergie des cartes à leur TDP, sans l’hôte"), _number(estimate.energy_kwh), "kWh")
+
+
+def _memory(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, memory = _("Mémoire d’un GPU"), estimate.fit.memory
+    for line, size in memory.lines:
+        yield Row(section, training_words.line_name(line), _number(size), _("octets"))
+    yield Row(section, _("Nécessaire"), _number(memory.needed_bytes), _("octets"))
+    yield Row(section, _("Disponible"), _number(memory.usable_bytes), _("octets"))
+    yield Row(section, _("Verdict"), training_tables.fit_mark(memory.fits).text)
+    yield Row(section, _("Octets par paramètre, avant partage"), _number(estimate.fit.state_bytes_a_param), _("octets"))
+
+
+def _ways(estimate: TrainingEstimate) -> Iterator[Row]:
+    section = _("Solutions")
+    for way in estimate.fit.ways:
+        where = training_words.machine(_sku(estimate, way.sku), way.instances)
+        name = f"{training_tables.way_name(way)}, {where}"
+        yield Row(section, name, _number(way.needed_bytes), _("octets"))
+        yield Row(section, f"{name}\u00a0: {_('verdict')}", training_tables.fit_mark(way.fits).text)
+        yield Row(section, f"{name}\u00a0: {_('coût')}", way.eur, _("€ HT / travail"))
+
+
+def _sku(estimate: TrainingEstimate, code: str) -> Sku:
+    return next((sku for sku in estimate.skus if sku.code == code), estimate.sku)
+
+
+def _checkpoints(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, found = _("Sauvegardes"), estimate.checkpoints
+    yield Row(section, _("Poids seuls"), _number(found.weight_bytes), _("octets"))
+    yield Row(section, _("Avec les états, pour reprendre"), _number(found.restart_bytes), _("octets"))
+    yield Row(section, _("Écrites"), Decimal(found.written_count))
+    yield Row(section, _("Gardées"), Decimal(found.kept_count))
+    yield Row(section, _("Place occupée"), _number(found.stored_bytes), _("octets"))
+    yield Row(section, _("Stockage pour toute la durée, HT"), found.total_eur, "€ HT")
+
+
+def _payback(estimate: TrainingEstimate) -> Iterator[Row]:
+    section, found = _("Prompt raccourci"), estimate.payback
+    if found is None:
+        return
+    yield Row(section, _("Tokens en moins par requête"), found.saved_tokens, _("tokens"))
+    yield Row(section, _("Temps de GPU gagné par requête"), _number(found.saved_gpu_s), "s")
+    yield Row(section, _("Économie par requête"), found.saved_eur, _("€ HT / requête"))
+    yield Row(section, _("Requêtes pour rembourser"), found.requests_count, _("requêtes"))
+    yield Row(section, _("Mois pour rembourser"), found.months, _("mois"))
+
+
+def _alternatives(estimate: TrainingEstimate) -> Iterator[Row]:
+    section = _("Selon le nombre de GPU")
+    for row in estimate.counts:
+        name = training_words.instances(estimate.sku, int(row.code))
+        yield Row(section, f"{name}\u00a0: {_('durée')}", _number(row.seconds), "s")
+        yield Row(section, f"{name}\u00a0: {_('coût')}", row.eur, _("€ HT / travail"))
+    section = _("Selon la méthode")
+    for row in estimate.methods:
+        name = training_words.method_name(Method(row.code))
+        yield Row(section, f"{name}\u00a0: {_('durée')}", _number(row.seconds), "s")
+        yield Row(section, f"{name}\u00a0: {_('coût')}", row.eur, _("€ HT / travail"))

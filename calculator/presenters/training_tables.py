@@ -1,0 +1,457 @@
+"""The tables of the training page, ready to print: every number already text."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from calculator import formats, permalinks
+from calculator.domain.offers import Basis
+from calculator.domain.training import Method
+from calculator.domain.training_published import ReadRun, read_run
+from calculator.domain.training_scenario import (
+    Alternative,
+    PublishedRun,
+    Reads,
+    Speed,
+    TrainingEstimate,
+    TrainingScenario,
+    Utilisation,
+    Way,
+)
+from calculator.domain.units import to_decimal
+from calculator.language import gettext as _
+from calculator.presenters import quantities, training_words, words
+from calculator.presenters.badges import Badge, badge, of_kind
+from calculator.presenters.words import Mark
+
+MINUTE_S = 60
+FIT_CSS = {True: "win", False: "lose"}
+
+
+class MemoryRow(NamedTuple):
+    """One line of memory with its bar, in per cent of the larger of need and card."""
+
+    name: str
+    size: str
+    width: str
+    failing: bool
+
+
+class MemoryTable(NamedTuple):
+    """The lines of one GPU, their sum, and where the card ends (`line`, a per cent for the bars)."""
+
+    rows: tuple[MemoryRow, ...]
+    needed: str
+    usable: str
+    line: str
+    mark: Mark
+    a_param: str
+    band: str
+
+
+def memory(estimate: TrainingEstimate) -> MemoryTable:
+    """Every line that takes room, each bar against the whole card."""
+    found = estimate.fit.memory
+    widest = max(found.usable_bytes, *(size for _line, size in found.lines))
+    rows = tuple(
+        MemoryRow(
+            training_words.line_name(line),
+            training_words.gib(size),
+            f"{size / widest * 100:.1f}%",
+            line is found.failing,
+        )
+        for line, size in found.lines
+        if size
+    )
+    band = estimate.fit.band
+    return MemoryTable(
+        rows=rows,
+        needed=training_words.gib(found.needed_bytes),
+        usable=training_words.gib(found.usable_bytes),
+        line=f"{found.usable_bytes / widest * 100:.1f}%",
+        mark=fit_mark(found.fits),
+        a_param=formats.number(formats.significant(estimate.fit.state_bytes_a_param).normalize()),
+        band=training_words.banded(*map(training_words.gib, band)) if band else "",
+    )
+
+
+def fit_mark(fits: bool) -> Mark:
+    """Whether it fits, in words and class."""
+    return Mark(_("tient") if fits else _("ne tient pas"), FIT_CSS[fits])
+
+
+class WayRow(NamedTuple):
+    """One way out: what to change, what it then needs, how long it takes, what it costs, and its link."""
+
+    name: str
+    detail: str
+    memory: str
+    mark: Mark
+    time: str
+    eur: str
+    query: str
+
+
+def ways(estimate: TrainingEstimate) -> tuple[WayRow, ...]:
+    """The ways out of a misfit, in the order of the estimate: what is enough first, cheapest first."""
+    return tuple(_way(way, estimate) for way in estimate.fit.ways)
+
+
+def _way(way: Way, estimate: TrainingEstimate) -> WayRow:
+    on_request = way.eur is None and way.seconds is not None
+    return WayRow(
+        name=way_name(way),
+        detail=_where(way, estimate),
+        memory=_("%(needed)s sur %(usable)s")
+        % {"needed": training_words.gib(way.needed_bytes), "usable": training_words.gib(way.usable_bytes)},
+        mark=fit_mark(way.fits),
+        time=quantities.duration(way.seconds),
+        eur=_("sur devis") if on_request else words.bare(formats.money(way.eur)),
+        query=permalinks.write(applied(estimate.scenario, way.changes)),
+    )
+
+
+def _where(way: Way, estimate: TrainingEstimate) -> str:
+    """The machine of a way, and that the network between several is not counted."""
+    sku = next((one for one in estimate.skus if one.code == way.sku), estimate.sku)
+    return training_words.instances(sku, way.instances)
+
+
+def applied(scenario: TrainingScenario, changes: Mapping[str, Any]) -> TrainingScenario:
+    """The visitor's scenario with a way's changes; a typed price does not follow to another configuration, and a
+    published speed does not hold for another set-up."""
+    found: dict[str, Any] = dict(changes)
+    if found.get("sku", scenario.sku) != scenario.sku:
+        found["price_eur"] = None
+    if scenario.speed is Speed.PUBLISHED:
+        found["speed"] = Speed.CALIBRATED
+    return replace(scenario, **found)
+
+
+def way_name(way: Way) -> str:
+    """What a way changes."""
+    passes = {"passes": formats.number(_whole(way.changes.get("accumulation")))}
+    names = {
+        "one_sequence": _("Une séquence à la fois, %(passes)s passes accumulées (1 × %(passes)s)"),
+        "recomputation": _("Recalculer les activations (gradient checkpointing)"),
+        "both": _("Recalcul, et 1 × %(passes)s accumulées"),
+        "sixteen_bits": _("Calculer sur 16 bits"),
+        "sharding": _("Partager poids, gradients et états entre les copies (ZeRO-3, FSDP)"),
+        "eight_bit_states": _("AdamW 8 bits, recalcul et 1 × %(passes)s"),
+        "lora": _("LoRA, recalcul et 1 × %(passes)s"),
+        "qlora": _("QLoRA"),
+        "qlora_saving": _("QLoRA, recalcul et 1 × %(passes)s"),
+        "more_instances": _("Plus de GPU, tout partagé (FSDP), recalcul"),
+        "other_sku": _("Autre GPU, recalcul et 1 × %(passes)s"),
+    }
+    return names[way.code] % passes
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+class ShareRow(NamedTuple):
+    """A utilisation by one convention."""
+
+    name: str
+    share: str
+    formula: str
+
+
+def utilisations(estimate: TrainingEstimate) -> tuple[ShareRow, ...]:
+    """MFU by each convention, and HFU; nothing where no peak or no speed is known."""
+    if estimate.rate is None:
+        return ()
+    again = " + 2N" if estimate.scenario.recomputed else ""
+    formulas = {
+        Utilisation.SIX: "6N",
+        Utilisation.SIX_ATTENTION: "6N + 12·L·T·d",
+        Utilisation.METHOD: f"{estimate.flop.factor}N",
+        Utilisation.HARDWARE: f"{estimate.flop.factor}N{again} + {8 if again else 6}·L·T·d",
+    }
+    return tuple(
+        ShareRow(training_words.utilisation_name(kind), formats.percent(share, 1), formulas[kind])
+        for kind, share in estimate.rate.utilisations
+    )
+
+
+class AlternativeRow(NamedTuple):
+    """The same run on another count or by another method."""
+
+    name: str
+    time: str
+    eur: str
+    mark: Mark
+    is_current: bool
+    query: str
+
+
+def counts(estimate: TrainingEstimate) -> tuple[AlternativeRow, ...]:
+    """The run by number of GPUs."""
+    return tuple(
+        _alternative(row, estimate, training_words.instances(estimate.sku, int(row.code)), {"instances": int(row.code)})
+        for row in estimate.counts
+    )
+
+
+def methods(estimate: TrainingEstimate) -> tuple[AlternativeRow, ...]:
+    """The run by method."""
+    return tuple(
+        _alternative(row, estimate, training_words.method_name(Method(row.code)), {"method": Method(row.code)})
+        for row in estimate.methods
+    )
+
+
+def _alternative(row: Alternative, estimate: TrainingEstimate, name: str, changes: Mapping[str, Any]) -> AlternativeRow:
+    return AlternativeRow(
+        name=name,
+        time=quantities.duration(row.seconds) if row.fits else "",
+        eur=_alternative_eur(row),
+        mark=fit_mark(row.fits),
+        is_current=row.is_current,
+        query=permalinks.write(applied(estimate.scenario, changes)),
+    )
+
+
+def _alternative_eur(row: Alternative) -> str:
+    """The cost; nothing beside what does not fit, and the words for a price on request."""
+    if not row.fits:
+        return ""
+    return _("sur devis") if row.eur is None and row.seconds is not None else words.bare(formats.money(row.eur))
+
+
+class Fact(NamedTuple):
+    """A quantity with its value and, where it has one, its origin."""
+
+    name: str
+    value: str
+    badge: Badge | None = None
+
+
+def work(estimate: TrainingEstimate) -> tuple[Fact, ...]:
+    """What is trained and how much computing it is."""
+    share = None if estimate.trained_params is None else estimate.trained_params / estimate.model.params_total
+    found = estimate.amount
+    flop = estimate.flop
+    rows = [
+        Fact(_("Paramètres entraînés"), _trained(estimate, share)),
+        Fact(_("Lot global"), _("%(count)s séquences") % {"count": _batch(estimate)}),
+        Fact(_("Copies du modèle (parallélisme de données)"), formats.number(estimate.data_parallel)),
+        Fact(_("FLOP par token, poids (%(factor)sN)") % {"factor": flop.factor}, _flop(flop.linear)),
+        Fact(_("FLOP par token, attention causale"), _flop(flop.attention)),
+    ]
+    if flop.recomputation:
+        rows.append(Fact(_("FLOP par token, recalcul (2N et attention)"), _flop(flop.recomputation)))
+    rows.append(Fact(_("FLOP du travail"), _flop(estimate.total_flop)))
+    if found is not None:
+        rows.insert(0, Fact(_("Tokens"), formats.number(found.tokens, 0)))
+        rows.insert(3, Fact(_("Séquences"), formats.number(found.sequences, 0)))
+    return tuple(rows)
+
+
+def _trained(estimate: TrainingEstimate, share: float | None) -> str:
+    if estimate.trained_params is None or share is None:
+        return formats.number(None)
+    text = formats.tokens(estimate.trained_params, digits=4)
+    return f"{text} ({formats.percent(share, 0 if share == 1 else 2)})"
+
+
+def _batch(estimate: TrainingEstimate) -> str:
+    scenario = estimate.scenario
+    batch = scenario.micro_batch * scenario.accumulation * estimate.data_parallel
+    parts = (scenario.micro_batch, scenario.accumulation, estimate.data_parallel)
+    return f"{formats.number(batch)} = {' × '.join(formats.number(part) for part in parts)}"
+
+
+def _flop(value: float | None) -> str:
+    return quantities.scaled(value, "FLOP")
+
+
+def cost(estimate: TrainingEstimate) -> tuple[Fact, ...]:
+    """Money, hours and energy."""
+    bill = estimate.bill
+    if bill is None:
+        return ()
+    on_basis = words.per_period(formats.unit_price(bill.price.value), estimate.scenario.basis) if bill.price else ""
+    rows = [
+        Fact(_("Prix d’une instance"), on_basis or _("sur devis"), badge(bill.price)),
+        Fact(_("Heures payées"), f"{quantities.digits(bill.paid_h)}{formats.NBSP}h"),
+        Fact(_("Heures de GPU"), f"{quantities.digits(bill.gpu_h)}{formats.NBSP}h"),
+        Fact(_("Total HT"), training_words.eur(bill.eur, estimate), of_kind(bill.trust)),
+        Fact(_("Total TTC"), formats.money(bill.gross_eur, unknown=_("sur devis") if bill.price is None else "")),
+        Fact(_("Énergie des cartes à leur TDP, sans l’hôte"), _energy(estimate)),
+    ]
+    if estimate.scenario.basis is Basis.MONTH:
+        rows.insert(1, Fact(_("Mois payés"), formats.number(bill.months)))
+    return tuple(rows)
+
+
+def _energy(estimate: TrainingEstimate) -> str:
+    if estimate.energy_kwh is None:
+        return formats.number(None)
+    return f"{quantities.digits(estimate.energy_kwh)}{formats.NBSP}kWh"
+
+
+def checkpoints(estimate: TrainingEstimate) -> tuple[Fact, ...]:
+    """Size of one checkpoint, what is kept, what it costs to keep."""
+    found = estimate.checkpoints
+    name = _("Adaptateurs seuls") if estimate.scenario.method.frozen_base else _("Poids seuls")
+    return (
+        Fact(name, quantities.scaled(found.weight_bytes, "B")),
+        Fact(_("Avec les états, pour reprendre"), quantities.scaled(found.restart_bytes, "B")),
+        Fact(
+            _("Gardées, sur écrites"),
+            f"{formats.number(found.kept_count)} / {formats.number(found.written_count)}",
+        ),
+        Fact(_("Place occupée"), quantities.scaled(found.stored_bytes, "B")),
+        Fact(_("Stockage pour toute la durée, HT"), formats.money(found.total_eur, unknown=_("prix inconnu"))),
+    )
+
+
+def payback(estimate: TrainingEstimate) -> tuple[Fact, ...]:
+    """What a shorter prompt saves and when it has paid the training; empty where nobody asked."""
+    found = estimate.payback
+    if found is None:
+        return ()
+    rows = [Fact(_("Tokens en moins par requête"), formats.number(found.saved_tokens))]
+    if found.rate is not None:
+        rows.append(Fact(_rate_name(found.reads), _rate(found.rate.value, found.reads), badge(found.rate)))
+    if found.saved_gpu_s is not None:
+        rows.append(Fact(_("Temps de GPU gagné par requête"), quantities.duration(found.saved_gpu_s)))
+    if not found.cash:
+        return (*rows, Fact(_("Économie en argent"), _("aucune\u00a0: la carte est payée de toute façon")))
+    rows.append(Fact(_("Économie pour 1\u202f000 requêtes, HT"), formats.money(_thousand(found.saved_eur))))
+    rows.append(Fact(_("Requêtes pour rembourser"), _count(found.requests_count)))
+    rows.append(Fact(_("Mois pour rembourser"), _months(found.months)))
+    return tuple(rows)
+
+
+def _thousand(value: Decimal | None) -> Decimal | None:
+    return None if value is None else value * 1000
+
+
+def _count(value: Decimal | None) -> str:
+    return formats.number(None) if value is None else formats.number(value, 0)
+
+
+def _months(value: Decimal | None) -> str:
+    return formats.number(None) if value is None else quantities.digits(value)
+
+
+def _rate_name(reads: Reads) -> str:
+    return _("Prix de l’entrée") if reads is Reads.API else _("Lecture du prompt, par GPU")
+
+
+def _rate(value: Decimal | float, reads: Reads) -> str:
+    if reads is Reads.API:
+        return quantities.with_unit(value, "USD/Mtok")
+    return f"{quantities.digits(value)}{formats.NBSP}tok/s"
+
+
+class ReadingRow(NamedTuple):
+    """One reading of the published batch."""
+
+    name: str
+    tokens: str
+    epochs: str
+    minutes: str
+    eur: str
+    agrees: str
+
+
+class Claimed(NamedTuple):
+    """A published figure beside what this page works out."""
+
+    name: str
+    published: str
+    here: str
+
+
+class PublishedBlock(NamedTuple):
+    """What the vendor prints for this case, beside our own; both readings of a batch that is not stated clearly."""
+
+    figures: tuple[Claimed, ...]
+    readings: tuple[ReadingRow, ...]
+    badge: Badge | None
+
+
+def published(estimate: TrainingEstimate) -> PublishedBlock | None:
+    """The vendor's run of this case, None where there is none."""
+    if not estimate.published:
+        return None
+    run = estimate.published[0]
+    price = estimate.sku.prices.get(Basis.HOUR)
+    found = (read_run(run, reading, price.value if price else None) for reading in run.readings)
+    return PublishedBlock(
+        figures=_claims(run, estimate),
+        readings=tuple(_reading(item) for item in found),
+        badge=badge(run.tok_per_s_per_gpu),
+    )
+
+
+def _reading(found: ReadRun) -> ReadingRow:
+    return ReadingRow(
+        name=_("lot global de %(count)s (%(micro)s × %(passes)s)")
+        % {
+            "count": formats.number(found.global_batch),
+            "micro": formats.number(found.reading.micro_batch),
+            "passes": formats.number(found.reading.accumulation),
+        },
+        tokens=formats.number(found.tokens),
+        epochs=quantities.digits(found.epochs),
+        minutes=f"{formats.number(found.minutes, 1)}{formats.NBSP}min",
+        eur=words.bare(formats.money(found.eur, unknown=_("sur devis"))),
+        agrees=_("oui") if found.agrees else _("non"),
+    )
+
+
+def _claims(run: PublishedRun, estimate: TrainingEstimate) -> tuple[Claimed, ...]:
+    rate, took, bill = estimate.rate, estimate.duration, estimate.bill
+    six = dict(rate.utilisations).get(Utilisation.SIX) if rate else None
+    rows = [
+        Claimed(
+            _("Tokens par seconde et GPU"),
+            f"≈{formats.NBSP}{quantities.digits(run.tok_per_s_per_gpu.value)}",
+            quantities.digits(rate.per_gpu.value) if rate else formats.number(None),
+        ),
+        Claimed(
+            _("Tokens"),
+            f"≈{formats.NBSP}{formats.tokens(run.tokens)}",
+            formats.tokens(estimate.amount.tokens if estimate.amount else None),
+        ),
+    ]
+    if run.mfu_ratio is not None:
+        rows.append(Claimed("MFU", f"≈{formats.NBSP}{formats.percent(run.mfu_ratio)}", _six(six)))
+    if run.minutes is not None:
+        shown = quantities.duration(to_decimal(run.minutes) * MINUTE_S)
+        rows.append(
+            Claimed(_("Durée"), f"≈{formats.NBSP}{shown}", quantities.duration(took.run_s.value if took else None))
+        )
+    if run.eur is not None:
+        own = training_words.eur(bill.eur if bill else None, estimate)
+        rows.append(Claimed(_("Coût HT"), f"≈{formats.NBSP}{formats.money(run.eur)}", own))
+    return tuple(rows)
+
+
+def _six(share: float | None) -> str:
+    return formats.number(None) if share is None else _("%(share)s à 6N") % {"share": formats.percent(share, 1)}
+
+
+class LoopSizes(NamedTuple):
+    """The sizes that the training loop names: batch, sequence, vocabulary."""
+
+    batch: str
+    sequence: str
+    vocabulary: str
+
+
+def loop(estimate: TrainingEstimate) -> LoopSizes:
+    """B, T and |V| of one pass."""
+    scenario = estimate.scenario
+    return LoopSizes(
+        formats.number(scenario.micro_batch),
+        formats.number(scenario.sequence_tokens),
+        formats.number(estimate.model.vocab),
+    )
