@@ -10,9 +10,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from django.utils import timezone
-from django.utils.translation import get_language
 
-from calculator import figures
+from calculator import figures, language
 from calculator.domain.offers import ApiModel, Basis, EconomicsFacts, Mode, Rates, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import EconomicsScenario
@@ -96,7 +95,7 @@ def sourced_price(row: PriceRow, unit: str, label: str) -> Sourced[Decimal] | No
 
 def sku_of(known: Snapshot, item: CatalogItem, at: dt.datetime, throughput: Throughput | None = None) -> Sku:
     """A SKU with its prices in force; a basis without a price is absent (on request)."""
-    key = (item.pk, known.period(at), get_language())
+    key = (item.pk, known.period(at), language.active())
     sku: Sku = known.once(key, lambda: _priced_sku(known, item, at))
     return sku if throughput is None else replace(sku, throughput=throughput)
 
@@ -132,7 +131,7 @@ def rates_of(rows: Mapping[PriceKey, PriceRow], mode: Mode, context_over: int) -
 
 def api_of(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel:
     """An API model with the modes and tiers in force, tiers in rising order."""
-    key = (item.pk, known.period(at), get_language())
+    key = (item.pk, known.period(at), language.active())
     api: ApiModel = known.once(key, lambda: _priced_api(known, item, at))
     return api
 

@@ -16,9 +16,8 @@ from zoneinfo import ZoneInfo
 
 from django.db import connection
 from django.db.models import Q, QuerySet, Subquery
-from django.utils.translation import get_language
 
-from calculator import figures, sheets
+from calculator import figures, language, sheets
 from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -182,12 +181,12 @@ def is_retired(item: CatalogItem, at: dt.datetime) -> bool:
 
 def label_of(item: CatalogItem) -> str:
     """The item's name in the active language."""
-    return item.label_en if (get_language() or "fr").startswith("en") else item.label_fr
+    return item.label_en if language.active().startswith("en") else item.label_fr
 
 
 def note_of(row: PriceRow | FxRate) -> str:
     """The row's note in the active language; one that was written only once stands in both."""
-    english = (get_language() or "fr").startswith("en")
+    english = language.active().startswith("en")
     return (english and row.note) or row.note_fr or row.note
 
 

@@ -71,8 +71,15 @@ class Preset:
 
     def applied(self, scenario: Any) -> Any:
         """`scenario` with the preset's changes."""
+        return replace(scenario, **self._attributes(scenario))
+
+    def fits(self, scenario: Any) -> bool:
+        """Whether `scenario` has every value that the preset sets."""
+        return all(getattr(scenario, name) == value for name, value in self._attributes(scenario).items())
+
+    def _attributes(self, scenario: Any) -> Mapping[str, Any]:
         kind: Any = type(scenario)
-        return replace(scenario, **changed_attributes(kind, self.query))
+        return changed_attributes(kind, self.query)
 
 
 @cache

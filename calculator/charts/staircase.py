@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.gpubill import instances_for
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Verdict
+from calculator.language import gettext as _
 from calculator.presenters import counted, crossing, words
 from calculator.presenters.stats import reference
 
@@ -174,11 +174,15 @@ def _straight(
 
 
 def _trace(points: list[Place], role: str, **style: object) -> Figure:
+    return _drawn([_millions(x) for x, _y in points], [round(y, 2) for _x, y in points], role, **style)
+
+
+def _drawn(x: list[float], y: list[float], role: str, **style: object) -> Figure:
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": [_millions(x) for x, _y in points],
-        "y": [round(y, 2) for _x, y in points],
+        "x": x,
+        "y": y,
         "meta": {"role": role},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -197,11 +201,13 @@ def _euros(value: Decimal) -> float:
 
 def _api_lines(plot: Plot) -> list[Figure]:
     """The others grey and dashed, then the highlighted API in its own colour, so that none covers it."""
-    lines: list[Figure] = []
+    volumes = _geometric(float(plot.low), float(plot.high), POINTS_PER_LINE)
+    x, lines = [_millions(volume) for volume in volumes], []
     for index, row in enumerate(plot.apis):
-        points = _straight(plot.low, plot.high, plot.per_token(row))
+        price = float(plot.per_token(row))
         style = {"width": 1.5, "dash": DASHES[index - 1]} if index else {"width": 2}
-        lines.append(_trace(points, "mute" if index else "api", line=style))
+        y = [round(price * volume, 2) for volume in volumes]
+        lines.append(_drawn(x, y, "mute" if index else "api", line=style))
     return [*lines[1:], lines[0]]
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from calculator import charts, formats
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import EconomicsEstimate
+from calculator.language import gettext as _
 from calculator.presenters import headline, labels, notices, stats, steps, tables, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.formulaview import FormulaView
