@@ -9,8 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.db import connection
-
+from calculator import state
 from calculator.domain.offers import Scope, Throughput
 from calculator.domain.provenance import Kind, Sourced
 from calculator.models import Figure
@@ -19,8 +18,6 @@ Stamp = tuple[int, int, int]
 """Newest id, number of figures, number of those withdrawn."""
 Rated = tuple[Figure, Throughput]
 """An output figure and the throughput that it gives with its prompt rate."""
-
-STAMP = "SELECT COALESCE(MAX(id), 0), COUNT(*), COUNT(withdrawn_at) FROM calculator_figure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +52,9 @@ _last: list[Figures] = []
 
 def current() -> Figures:
     """The figures as the database holds them now: one query, two after a figure was published or withdrawn."""
-    if not _last or _last[0].stamp != read_stamp():
+    if not _last or _last[0].stamp != state.current().figures:
         _last[:] = [loaded()]
     return _last[0]
-
-
-def read_stamp() -> Stamp:
-    """What changes with every change of the figures; plain SQL, since it is asked at every key that is pressed."""
-    with connection.cursor() as cursor:
-        cursor.execute(STAMP)
-        newest, count, withdrawn = cursor.fetchone()
-    return newest, count, withdrawn
 
 
 def loaded() -> Figures:

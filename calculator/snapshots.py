@@ -14,17 +14,14 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db import connection
 from django.db.models import Q, QuerySet, Subquery
 
-from calculator import figures, language, sheets
+from calculator import figures, language, sheets, state
 from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
 
 PARIS = ZoneInfo("Europe/Paris")
 VERSIONS_IN_MEMORY = 16
 NEAREST_CUTOFF = 0.5
-# Plain SQL, since every page asks it.
-NEWEST = "SELECT MAX(number) FROM calculator_catalogversion"
 SKU = CatalogItem.Kind.GPU_SKU
 API = CatalogItem.Kind.LLM_MODEL
 EMBEDDING = CatalogItem.Kind.EMBEDDING
@@ -118,10 +115,7 @@ def forget() -> None:
 
 def newest_number() -> int | None:
     """The number of the newest version, None in an empty catalogue."""
-    with connection.cursor() as cursor:
-        cursor.execute(NEWEST)
-        (number,) = cursor.fetchone()
-    return number if number is None else int(number)
+    return state.current().newest_version
 
 
 def latest_version() -> int:

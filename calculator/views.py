@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_safe
 
-from calculator import answers, catalog, exports, language, pagestate, registry, saved
+from calculator import answers, catalog, exports, language, pagestate, registry, saved, state
 from calculator.tool import Calculator, Outcome
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ def needs_catalogue(view: View) -> View:
 @require_safe
 @needs_catalogue
 @language.one_language()
+@state.read_once()
 def calculator(request: HttpRequest, name: str) -> HttpResponse:
     """A calculator's page. A submitted form leads to its canonical link; htmx gets the result and its address."""
     tool = open_calculator(name)
