@@ -11,7 +11,8 @@ from calculator.presenters import quantities
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
 LEAST_POINTS = 2
-LABEL_PX = 90
+RIGHT_PX = 24
+EDGE = 0.05
 
 
 class TrainingChart(NamedTuple):
@@ -43,8 +44,8 @@ def by_count(estimate: TrainingEstimate) -> TrainingChart | None:
     return TrainingChart(
         title=finding(estimate, rows),
         subtitle=_(
-            "Durée estimée (tirets) et division idéale (points), mêmes tokens et même lot. Réseau entre instances non "
-            "compté."
+            "Durée estimée (tirets) et division idéale (points), mêmes tokens et même lot\u00a0; le cercle est votre "
+            "choix. Réseau entre instances non compté."
         ),
         figure={"data": _traces(drawn), "layout": _layout(drawn)},
     )
@@ -111,12 +112,13 @@ def _line(x: list[int], y: list[float], role: str, dash: str) -> Figure:
 def _layout(drawn: Drawn) -> Figure:
     counts = [row.gpu_count for row in drawn.rows]
     return {
-        "margin": {"l": 56, "r": LABEL_PX, "t": 16, "b": 56},
+        "margin": {"l": 56, "r": RIGHT_PX, "t": 16, "b": 56},
         "showlegend": False,
         "shapes": [],
-        "annotations": _labels(drawn),
+        "annotations": [],
         "xaxis": {
             "type": "log",
+            "range": [_log10(counts[0]) - EDGE, _log10(counts[-1]) + EDGE],
             "tickvals": counts,
             "ticktext": [formats.number(count) for count in counts],
             "title": {"text": _("GPU (échelle log.)"), "standoff": 12},
@@ -131,25 +133,6 @@ def _layout(drawn: Drawn) -> Figure:
             "fixedrange": True,
         },
     }
-
-
-def _labels(drawn: Drawn) -> list[Figure]:
-    """The visitor's own count, named at its dot."""
-    return [
-        {
-            "text": _("votre choix\u00a0: %(time)s") % {"time": quantities.duration(row.seconds)},
-            "x": _log10(row.gpu_count),
-            "y": drawn.time(row),
-            "showarrow": False,
-            "name": "ink",
-            "xanchor": "left",
-            "xshift": 10,
-            "yanchor": "bottom",
-            "yshift": 4,
-        }
-        for row in drawn.rows
-        if row.is_current
-    ]
 
 
 def _log10(value: int) -> float:

@@ -18,6 +18,8 @@ THOUSAND = Decimal(1000)
 SCIENTIFIC_FROM = Decimal(10) ** 15
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 SCALED = ("B", "FLOP", "FLOP/s", "B/s", "B/tok")
+WHOLE = frozenset({"param", "request"})
+"""Counts that come out of a division or a product of floats: shown without decimals."""
 LITERAL = frozenset({"GB", "GiB", "GB/s", "TFLOP/s", "req/s", "W", "kWh", "FLOP/B", "J"})
 
 
@@ -95,11 +97,13 @@ def _with_unit(value: Decimal, unit: str, french: bool) -> str:
         return formats.percent(value, 1)
     if unit in ("h", "tok/s"):
         return f"{formats.number(formats.significant(value, 6).normalize())}{formats.NBSP}{unit}"
+    if unit in WHOLE:
+        return formats.number(value, 0)
     if unit in LITERAL:
         return f"{digits(value)}{formats.NBSP}{unit}"
     if unit == "d":
         return _joined(value, _("jours"))
-    if unit == "ratio":
+    if unit in ("ratio", "sequence"):
         return digits(value)
     return formats.number(value)
 

@@ -108,8 +108,8 @@ def eur(value: Decimal | None, estimate: TrainingEstimate) -> str:
 
 
 def instances(sku: Sku, count: int) -> str:
-    """How many GPUs run, and as what they are rented."""
-    return _("%(gpus)s GPU, %(machine)s") % {
-        "gpus": formats.number(sku.gpu_count * count),
-        "machine": machine(sku, count),
-    }
+    """What is rented, with the GPUs in it where one instance holds several."""
+    name = machine(sku, count)
+    if sku.gpu_count == 1:
+        return name
+    return _("%(machine)s (%(gpus)s GPU)") % {"machine": name, "gpus": formats.number(sku.gpu_count * count)}

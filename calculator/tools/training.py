@@ -109,7 +109,6 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
     scenario: TrainingScenario = found.scenario
     machine = {"sku": scenario.sku}
     model = {} if scenario.params_count is not None else {"model": scenario.model}
-    size = {"params": str(found.estimate.model.params_total)} if not model else model
     work = {"tokens": str(round(found.estimate.amount.tokens))} if found.estimate.amount else {}
     pairs = (
         ("inference", gettext_lazy("Servir ce modèle sur ce GPU"), {**machine, **model}),
@@ -117,7 +116,13 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
         (
             "parallelism",
             gettext_lazy("L’entraîner sur plusieurs GPU"),
-            {**machine, **size, **work, "gpus": str(found.estimate.gpu_count)},
+            {
+                **machine,
+                **model,
+                "params": str(found.estimate.model.params_total),
+                **work,
+                "gpus": str(found.estimate.gpu_count),
+            },
         ),
     )
     return tuple(
@@ -168,7 +173,11 @@ ENCODER = {
 LARGE = {"model": "Llama-3.1-70B", "method": "full", "mbs": "1", "seq": "2048", "recomp": "1", "steps": "500"}
 PRESETS = (
     Preset("published_8", gettext_lazy("QLoRA publié, lot de 8"), {"speed": "published", "rows": "12000"}),
-    Preset("published_32", gettext_lazy("QLoRA publié, lot de 32"), {"speed": "published", "rows": "12000", "mbs": "8", "recomp": "1"}),
+    Preset(
+        "published_32",
+        gettext_lazy("QLoRA publié, lot de 32"),
+        {"speed": "published", "rows": "12000", "mbs": "8", "recomp": "1"},
+    ),
     Preset(
         "encoder_1",
         gettext_lazy("Encodeur 2,7\u00a0Md, 1 A100"),
