@@ -13,7 +13,7 @@ from calculator.domain.comparison import Inputs, comparisons
 from calculator.domain.gpubill import Terms, gpu_bill, plan
 from calculator.domain.offers import Basis, EconomicsFacts, Scope, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced, weakest_kind
-from calculator.domain.scenario import Comparison, EconomicsEstimate, EconomicsScenario, GpuBill
+from calculator.domain.scenario import Comparison, EconomicsEstimate, EconomicsScenario, GpuBill, RateOrigin
 from calculator.domain.steps import steps
 from calculator.domain.workload import demand, usage
 
@@ -25,7 +25,10 @@ def typed(value: Decimal, unit: str, label: str) -> Sourced[Decimal]:
     return Sourced(value, unit, Kind.INPUT, label, replaces=True)
 
 
-def _typed_float(value: Decimal, label: str) -> Sourced[float]:
+def typed_rate(value: Decimal, label: str, origin: RateOrigin | None) -> Sourced[float]:
+    """A rate in place of the catalogue's: the visitor's word, or an estimate carried over, which stays an estimate."""
+    if origin is RateOrigin.ESTIMATE:
+        return Sourced(float(value), "tok/s", Kind.ESTIMATE, label)
     return Sourced(float(value), "tok/s", Kind.INPUT, label, replaces=True)
 
 
@@ -41,7 +44,7 @@ def chosen_throughput(scenario: EconomicsScenario, sku: Sku) -> Throughput | Non
     base = sku.throughput
     if scenario.rate_tok_per_s is not None:
         base = Throughput(
-            output_tok_per_s=_typed_float(scenario.rate_tok_per_s, "rate_tok_per_s"),
+            output_tok_per_s=typed_rate(scenario.rate_tok_per_s, "rate_tok_per_s", scenario.rate_origin),
             scope=Scope.GPU,
             prefill_tok_per_s=_per_gpu_prefill(sku.throughput, sku.gpu_count),
             model=scenario.model,
@@ -50,7 +53,8 @@ def chosen_throughput(scenario: EconomicsScenario, sku: Sku) -> Throughput | Non
         )
     if base is None or scenario.prefill_tok_per_s is None:
         return base
-    return replace(base, prefill_tok_per_s=_typed_float(scenario.prefill_tok_per_s, "prefill_tok_per_s"))
+    prefill = typed_rate(scenario.prefill_tok_per_s, "prefill_tok_per_s", scenario.rate_origin)
+    return replace(base, prefill_tok_per_s=prefill)
 
 
 def chosen_sku(scenario: EconomicsScenario, sku: Sku) -> Sku:

@@ -42,6 +42,13 @@ class TrafficBy(enum.StrEnum):
     REQUESTS = "requests"
 
 
+class RateOrigin(enum.StrEnum):
+    """Where typed rates come from: the visitor's own word, or a point that the inference calculator estimated."""
+
+    INPUT = "input"
+    ESTIMATE = "estimate"
+
+
 @dataclass(frozen=True, slots=True)
 class EconomicsScenario:
     """Everything a visitor may set on the economics page. Ratios are 0–1; tokens are counts, not millions.
@@ -66,6 +73,7 @@ class EconomicsScenario:
     rate_tok_per_s: Decimal | None = None
     rate_concurrency: int | None = None
     prefill_tok_per_s: Decimal | None = None
+    rate_origin: RateOrigin | None = None
     utilisation_ratio: Decimal = Decimal("0.65")
     hours_per_month_h: Decimal = Decimal(720)
     traffic: TrafficBy = TrafficBy.TOKENS

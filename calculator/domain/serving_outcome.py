@@ -118,9 +118,9 @@ def load_of(scenario: InferenceScenario) -> Load:
 
 
 def targets_of(scenario: InferenceScenario) -> Targets:
-    """The scenario's targets in seconds."""
+    """The scenario's targets in seconds; 0 sets none."""
     limits = (scenario.first_token_ms, scenario.token_ms, scenario.end_to_end_ms)
-    return Targets(*(None if limit is None else float(limit) / MS for limit in limits))
+    return Targets(*(float(limit) / MS if limit else None for limit in limits))
 
 
 def times(found: Point, output_tokens: float) -> dict[Target, float]:

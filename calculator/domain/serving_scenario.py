@@ -32,7 +32,7 @@ CACHE_ELEMENT_BYTES = {CachePrecision.FP16: 2.0, CachePrecision.FP8: 1.0}
 
 @dataclass(frozen=True, slots=True)
 class InferenceScenario:
-    """Everything a visitor may set. Ratios are 0–1, targets milliseconds; None = unknown or "the usual".
+    """Everything a visitor may set. Ratios are 0–1, targets milliseconds (0 = none); None = unknown or "the usual".
 
     `instances` of the SKU stand in one machine; `tensor_parallel` × `pipeline_parallel` GPUs hold one replica and
     `replicas` None = as many as the GPUs hold. `gpu` names a data sheet in place of the SKU's. `memory_ratio` and
@@ -59,9 +59,9 @@ class InferenceScenario:
     concurrency: int = 16
     requests_per_s: Decimal | None = None
     prefix_hit_ratio: Decimal = Decimal(0)
-    first_token_ms: Decimal | None = Decimal(500)
-    token_ms: Decimal | None = Decimal(50)
-    end_to_end_ms: Decimal | None = None
+    first_token_ms: Decimal = Decimal(500)
+    token_ms: Decimal = Decimal(50)
+    end_to_end_ms: Decimal = Decimal(0)
     memory_ratio: Decimal | None = None
     max_sequences: int | None = None
     basis: Basis = Basis.HOUR
@@ -90,7 +90,7 @@ class InferenceScenario:
 
 
 class IncompleteModelError(ValueError):
-    """A typed model without what its sizes follow from; `missing` names the scenario's fields."""
+    """A typed model whose sizes do not follow; `missing` names the scenario's fields that lack or contradict others."""
 
     def __init__(self, missing: tuple[str, ...]) -> None:
         super().__init__(f"missing: {', '.join(missing)}")
@@ -120,8 +120,10 @@ def own_model(scenario: InferenceScenario) -> LanguageModel:
     if scenario.latent_rank and not scenario.rope_dim:
         raise IncompleteModelError(("rope_dim",))
     embeddings = vocab * hidden * (1 if scenario.tied else 2)
-    if params <= embeddings:
-        raise IncompleteModelError(("params",))
+    if not embeddings < params or not embeddings < (scenario.active_params or params) <= params:
+        raise IncompleteModelError(("active_params" if embeddings < params else "params",))
+    if not (scenario.head_dim or hidden // heads):
+        raise IncompleteModelError(("heads",))
     kv_heads = scenario.kv_heads or heads
     return LanguageModel(
         name=scenario.model or OWN_MODEL,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from calculator import fields, formats
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku, Throughput
-from calculator.domain.scenario import BillingStep, EconomicsScenario, Rental, TrafficBy
+from calculator.domain.scenario import BillingStep, EconomicsScenario, RateOrigin, Rental, TrafficBy
 from calculator.forms.base import EMPTY_CHOICE, Group, ListedSpec, NumberSpec, ScenarioForm, SelectSpec, select_of
 from calculator.presenters import badges, labels
 
@@ -191,6 +191,7 @@ LISTED: Mapping[str, ListedSpec] = {
     "api": ListedSpec(gettext_lazy("API comparées"), required=False, is_many=True),
     "sku": ListedSpec(gettext_lazy("GPU dédié")),
     "ref": ListedSpec(gettext_lazy("Référence des économies")),
+    "origin": ListedSpec(gettext_lazy("Origine du débit saisi"), required=False, empty=gettext_lazy("votre saisie")),
     "fig": ListedSpec(gettext_lazy("Débit retenu"), required=False, empty=EMPTY_CHOICE),
 }
 FIGURE_DIGITS = 4
@@ -214,7 +215,7 @@ class EconomicsForm(ScenarioForm):
             gettext_lazy("Location et coûts"),
             ("rental", "step", "price", "hours", "ops", "storage", "network"),
         ),
-        Group("throughput", gettext_lazy("Débit"), ("fig", "conc", "prefill")),
+        Group("throughput", gettext_lazy("Débit"), ("fig", "conc", "prefill", "origin")),
         Group("comparison", gettext_lazy("Comparaison"), ("ref", "fx", "tokratio", "uplift", "vat", "tie")),
     )
     base: EconomicsScenario
@@ -230,6 +231,8 @@ class EconomicsForm(ScenarioForm):
         """What the catalogue offers for a field."""
         if name == "fig":
             return tuple(self._figure_options())
+        if name == "origin":
+            return ((RateOrigin.ESTIMATE.value, _("estimation de la page Inférence")),)
         items = self.choices.skus if name == "sku" else self.choices.apis
         return tuple((item.code, item.label) for item in items)
 
@@ -244,6 +247,10 @@ class EconomicsForm(ScenarioForm):
     def clean_fig(self) -> int | None:
         text = self.cleaned_data["fig"]
         return int(text) if text else None
+
+    def clean_origin(self) -> RateOrigin | None:
+        text = self.cleaned_data["origin"]
+        return RateOrigin(text) if text else None
 
     def clean_volume(self) -> Any:
         """Empty only where the traffic is given in requests."""

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from calculator import fields
 from calculator.domain.offers import Basis, EconomicsFacts, Mode
-from calculator.domain.scenario import BillingStep, EconomicsScenario, Rental, TrafficBy
+from calculator.domain.scenario import BillingStep, EconomicsScenario, RateOrigin, Rental, TrafficBy
 from calculator.permalinks.notation import (
     Key,
     Notation,
@@ -33,6 +33,7 @@ KEYS: tuple[Key, ...] = (
     number("rate", "rate_tok_per_s", fields.RATE),
     number("conc", "rate_concurrency", fields.CONCURRENCY),
     number("prefill", "prefill_tok_per_s", fields.PREFILL),
+    enum("origin", "rate_origin", RateOrigin),
     number("util", "utilisation_ratio", fields.UTILISATION),
     number("hours", "hours_per_month_h", fields.HOURS),
     enum("traffic", "traffic", TrafficBy),
@@ -58,7 +59,7 @@ KEYS: tuple[Key, ...] = (
     number("tie", "tie_ratio", fields.TIE),
 )
 # Keys that may stay out of a canonical link: unknown, or the catalogue's own value is taken.
-OPTIONAL = frozenset({"price", "model", "fig", "rate", "conc", "prefill", "requests", "fx"})
+OPTIONAL = frozenset({"price", "model", "fig", "rate", "conc", "prefill", "origin", "requests", "fx"})
 
 
 def consistency_problems(scenario: EconomicsScenario) -> list[Problem]:

@@ -169,6 +169,7 @@ def _chosen_instead(gpu: GpuBill, estimate: EconomicsEstimate) -> EconomicsScena
         price_eur=None,
         rate_tok_per_s=None,
         rate_concurrency=None,
+        rate_origin=None,
         prefill_tok_per_s=None,
     )
 

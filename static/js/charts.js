@@ -4,7 +4,7 @@
 (() => {
   const config = { displayModeBar: false, responsive: true, scrollZoom: false, staticPlot: true };
   const root = document.documentElement, clear = "rgba(0, 0, 0, 0)", narrowPx = 540, print = { width: 640, height: 226 };
-  const inks = { gpu: "--gpu", api: "--api", mute: "--mute", ink: "--ink", dot: "--ink" };
+  const inks = { gpu: "--gpu", api: "--api", mute: "--mute", ink: "--ink", dot: "--ink", free: "--line", rest: "--sunken" };
   const drawn = new Set();
   let library, probe, theme;
   const load = (src) => library ??= new Promise((resolve, reject) => {

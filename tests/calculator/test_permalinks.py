@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from calculator import fields, permalinks
 from calculator.domain.offers import Basis, EconomicsFacts, Mode, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced
-from calculator.domain.scenario import BillingStep, EconomicsScenario, Rental, TrafficBy
+from calculator.domain.scenario import BillingStep, EconomicsScenario, RateOrigin, Rental, TrafficBy
 from calculator.fields import Quantity
 from calculator.permalinks import economics as notation
 
@@ -51,6 +51,7 @@ def scenarios(draw: Any) -> EconomicsScenario:
         "model": draw(st.just("") | CODES),
         "figure_id": draw(st.none() | whole(fields.FIGURE)),
         "rate_concurrency": draw(st.none() | whole(fields.CONCURRENCY)),
+        "rate_origin": draw(st.none() | st.sampled_from(RateOrigin)),
         "traffic": draw(st.sampled_from(TrafficBy)),
         "cache_write_ttl": draw(st.sampled_from(["5m", "1h"])),
         "mode": draw(st.sampled_from(Mode)),

@@ -51,13 +51,13 @@ def test_pitfall_21_fp8_on_a_gpu_without_such_units_is_not_claimed_in_hardware()
 
 
 def test_a_gpu_with_fp8_units_gains_in_hardware() -> None:
-    listed = tight(PRO, concurrency=1, token_ms=Decimal(14), first_token_ms=None)
+    listed = tight(PRO, concurrency=1, token_ms=Decimal(14), first_token_ms=Decimal(0))
     assert listed["weights_fp8"].hardware_support
     assert listed["weights_fp8"].outcome.meets
 
 
 def test_failure_2_a_slow_first_token_is_helped_by_a_shorter_prompt() -> None:
-    asked = {"concurrency": 32, "first_token_ms": Decimal(200), "token_ms": None}
+    asked = {"concurrency": 32, "first_token_ms": Decimal(200), "token_ms": Decimal(0)}
     listed = tight(**asked)
     way = listed["shorter_prompt"]
     assert way.outcome.meets
@@ -66,14 +66,14 @@ def test_failure_2_a_slow_first_token_is_helped_by_a_shorter_prompt() -> None:
 
 
 def test_fewer_sequences_are_as_many_as_hold_the_targets() -> None:
-    asked = {"concurrency": 64, "token_ms": Decimal(25), "first_token_ms": None}
+    asked = {"concurrency": 64, "token_ms": Decimal(25), "first_token_ms": Decimal(0)}
     way = tight(**asked)["fewer_sequences"]
     assert way.outcome.meets
     assert not outcome(scenario(**{**asked, "concurrency": way.scenario.concurrency + 1}), facts()).meets
 
 
 def test_a_rate_cannot_be_helped_by_fewer_clients() -> None:
-    asked = {"load": LoadBy.RATE, "requests_per_s": Decimal(12), "token_ms": None, "first_token_ms": None}
+    asked = {"load": LoadBy.RATE, "requests_per_s": Decimal(12), "token_ms": Decimal(0), "first_token_ms": Decimal(0)}
     listed = tight(**asked)
     assert "fewer_sequences" not in listed
     assert listed["more_instances"].scenario.instances > 1
@@ -86,7 +86,7 @@ def test_two_gpus_a_replica_are_rented_when_one_is_not_enough() -> None:
 
 
 def test_an_eight_bit_cache_halves_the_cache_and_nothing_else() -> None:
-    asked = scenario(prompt_tokens=200_000, first_token_ms=None, token_ms=None)
+    asked = scenario(prompt_tokens=200_000, first_token_ms=Decimal(0), token_ms=Decimal(0))
     known = facts()
     assert not outcome(asked, known).fits
     way = ways(asked, known)["cache_fp8"]
@@ -116,7 +116,7 @@ def test_what_is_not_modelled_has_no_way_out() -> None:
 
 
 def test_llama_cpp_is_offered_its_own_formats_and_a_split_of_layers() -> None:
-    asked = {"engine": Engine.LLAMA_CPP, "first_token_ms": None, "token_ms": None}
+    asked = {"engine": Engine.LLAMA_CPP, "first_token_ms": Decimal(0), "token_ms": Decimal(0)}
     listed = tight(STARTER, **asked)
     assert {"weights_gguf-q8_0", "weights_gguf-q4_k_m"} <= set(listed)
     assert "weights_fp8" not in listed
@@ -124,6 +124,6 @@ def test_llama_cpp_is_offered_its_own_formats_and_a_split_of_layers() -> None:
 
 
 def test_a_shared_prompt_is_proposed_where_the_first_token_is_late() -> None:
-    listed = tight(prompt_tokens=2048, concurrency=16, first_token_ms=Decimal(300), token_ms=None)
+    listed = tight(prompt_tokens=2048, concurrency=16, first_token_ms=Decimal(300), token_ms=Decimal(0))
     way = listed.get("prefix_cache")
     assert way is None or (way.outcome.meets and way.scenario.prefix_hit_ratio == Decimal("0.5"))

@@ -75,6 +75,9 @@ def test_pitfall_5_a_window_of_an_unknown_pattern_is_not_applied() -> None:
         ({"heads": 0}, ("heads",)),
         ({"latent_rank": 512}, ("rope_dim",)),
         ({"params": 1000}, ("params",)),
+        ({"active_params": 1000}, ("active_params",)),
+        ({"active_params": 9_000_000_000}, ("active_params",)),
+        ({"heads": 5000}, ("heads",)),
     ],
 )
 def test_what_a_typed_model_lacks_is_named(change: dict[str, int | None], missing: tuple[str, ...]) -> None:
