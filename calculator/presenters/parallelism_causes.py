@@ -39,10 +39,11 @@ def subtitle(estimate: ParallelismEstimate, found: Explanation) -> str:
 
 def lines(found: Explanation) -> tuple[CauseLine, ...]:
     """Every cause."""
-    return tuple(_line(cause) for cause in found.causes)
+    return tuple(line(cause) for cause in found.causes)
 
 
-def _line(cause: Cause) -> CauseLine:
+def line(cause: Cause) -> CauseLine:
+    """One cause in words."""
     return CauseLine(
         name=names()[cause.code],
         value=value_of(cause),
