@@ -35,8 +35,9 @@ def answer(scenario: TrainingScenario, known: object = None) -> Answer:
     del known
     facts = reading.for_training(scenario)
     named = canonical(scenario, facts)
-    found = estimate(notation.released(named, facts), facts)
-    return Answer(notation.pinned(named, facts, calibrated.mark()), facts, found)
+    mark = calibrated.mark()
+    found = estimate(replace(notation.released(named, facts), calibration=mark), facts)
+    return Answer(notation.pinned(named, facts, mark), facts, found)
 
 
 def canonical(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingScenario:
