@@ -157,14 +157,22 @@ def _priced_api(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel
 def sku_choices(version: int, at: dt.datetime) -> tuple[Sku, ...]:
     """Every SKU in catalogue order with its prices, test hosts included; throughputs are asked for apart."""
     known = snapshot(version)
-    return tuple(sku_of(known, item, at) for item in known.of_kind(SKU) if not is_retired(item, at))
+    found: tuple[Sku, ...] = known.once(
+        ("skus", known.era(at), language.active()),
+        lambda: tuple(sku_of(known, item, at) for item in known.of_kind(SKU) if not is_retired(item, at)),
+    )
+    return found
 
 
 def api_choices(version: int, at: dt.datetime, include_retired: bool = False) -> tuple[ApiModel, ...]:
     """API models in catalogue order; those retired at the instant only when asked for."""
     known = snapshot(version)
     offered = (item for item in known.of_kind(API) if include_retired or not is_retired(item, at))
-    return tuple(api_of(known, item, at) for item in offered)
+    found: tuple[ApiModel, ...] = known.once(
+        ("apis", include_retired, known.era(at), language.active()),
+        lambda: tuple(api_of(known, item, at) for item in offered),
+    )
+    return found
 
 
 def embedding_choices(version: int, at: dt.datetime) -> tuple[ApiModel, ...]:
@@ -193,7 +201,12 @@ def rate_of(rates: Iterable[FxRate], day: dt.date, source: str, quote: str = "US
 
 def latest_rate(version: int, at: dt.datetime, source: str = FxRate.Source.ECB) -> Sourced[Decimal] | None:
     """Dollars for one euro: the last rate that `source` dated on or before the day of `at` in Paris."""
-    return rate_of(snapshot(version).rates, at.astimezone(PARIS).date(), source)
+    known = snapshot(version)
+    found: Sourced[Decimal] | None = known.once(
+        ("rate", source, known.era(at), language.active()),
+        lambda: rate_of(known.rates, at.astimezone(PARIS).date(), source),
+    )
+    return found
 
 
 def throughputs(

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -298,6 +298,8 @@ class NumberField(forms.Field):
     ) -> None:
         self.quantity = quantity
         self.unit = unit
+        # While someone types, one field changes and the others are read as they were.
+        self._read = lru_cache(maxsize=256)(partial(read, quantity=quantity))
         super().__init__(required=required, label=label, help_text=help_text)
         self.widget.attrs.update({"inputmode": "decimal", "autocomplete": "off", "spellcheck": "false"})
 
@@ -306,7 +308,7 @@ class NumberField(forms.Field):
         if not text.strip():
             return None
         try:
-            return read(text, self.quantity)
+            return self._read(text)
         except NumberError as error:
             raise ValidationError(str(error), code="number") from error
 

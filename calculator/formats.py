@@ -51,13 +51,15 @@ def number(value: Number | None, decimals: int | None = None, *, unknown: str = 
 
 def _exact(value: Decimal, *, french: bool) -> str:
     """All digits but the zeros at the end."""
-    decimals = max(0, -int(value.normalize().as_tuple().exponent))
-    return _written(half_up(value, decimals), decimals, french=french)
+    return _localised(f"{value.normalize():z,f}", french=french)
 
 
 def _written(value: Decimal, decimals: int, *, french: bool) -> str:
     # z: what rounds to zero from below is zero, not a negative one.
-    text = f"{value:z,.{decimals}f}"
+    return _localised(f"{value:z,.{decimals}f}", french=french)
+
+
+def _localised(text: str, *, french: bool) -> str:
     if text[0] == "-":
         text = f"{MINUS}{text[1:]}"
     return text.replace(",", NARROW_NBSP).replace(".", ",") if french else text
@@ -111,7 +113,12 @@ def date(value: dt.date | dt.datetime | None, *, unknown: str = "") -> str:
     """30/11/2026 in French, 30 Nov 2026 in English; an instant is dated in Europe/Paris."""
     if value is None:
         return unknown or _("inconnue")
-    return _day(timezone.localtime(value).date() if isinstance(value, dt.datetime) else value, babel_locale())
+    return _day(_local_day(value) if isinstance(value, dt.datetime) else value, babel_locale())
+
+
+@lru_cache(maxsize=512)
+def _local_day(at: dt.datetime) -> dt.date:
+    return timezone.localtime(at).date()
 
 
 @lru_cache(maxsize=512)

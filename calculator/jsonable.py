@@ -68,6 +68,8 @@ def data(value: Any) -> Any:
             return value.code
         case Mapping():
             return {str(data(key)): data(item) for key, item in value.items()}
+        case tuple() if hasattr(value, "_fields"):
+            return {name: data(getattr(value, name)) for name in value._fields}
         case list() | tuple():
             return [data(item) for item in value]
     return {field.name: data(getattr(value, field.name)) for field in dataclasses.fields(value)}

@@ -44,8 +44,22 @@ def gettext(message: str) -> str:
     return translation.gettext(message) if known is None else _translated(message, known)
 
 
+def ngettext(singular: str, plural: str, count: int) -> str:
+    """The same for a text that depends on a count."""
+    known = _code.get()
+    if known is None:
+        return translation.ngettext(singular, plural, count)
+    return _counted(singular, plural, count, known)
+
+
 @lru_cache(maxsize=TEXTS_KEPT)
 def _translated(message: str, code: str) -> str:
     """`code` is the active language's and only part of the key."""
     del code
     return translation.gettext(message)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _counted(singular: str, plural: str, count: int, code: str) -> str:
+    del code
+    return translation.ngettext(singular, plural, count)

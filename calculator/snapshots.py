@@ -45,7 +45,8 @@ class NotFound(LookupError):  # noqa: N818  (a name of the contract between room
 class Snapshot:
     """All that one version knows, whatever the instant: items in catalogue order, price rows by item, rates.
 
-    `starts` are the instants at which some price begins; between two of them no price changes.
+    `starts` are the instants at which some price begins; between two of them no price changes. `days` are those, in
+    Paris, from which on an exchange rate counts or an item is retired.
     """
 
     number: int
@@ -54,6 +55,7 @@ class Snapshot:
     rows: Mapping[int, tuple[PriceRow, ...]]
     rates: tuple[FxRate, ...]
     starts: tuple[dt.datetime, ...] = ()
+    days: tuple[dt.date, ...] = ()
     kept: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of_kind(self, kind: str) -> tuple[CatalogItem, ...]:
@@ -66,6 +68,10 @@ class Snapshot:
     def period(self, at: dt.datetime) -> int:
         """Which of the periods without a price change `at` lies in."""
         return bisect_right(self.starts, at)
+
+    def era(self, at: dt.datetime) -> tuple[int, int]:
+        """Which of the spans of time in which nothing at all changes `at` lies in."""
+        return self.period(at), bisect_right(self.days, at.astimezone(PARIS).date())
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What `make` gives, made once for each key of this version: an item, a period, a language."""
@@ -96,13 +102,16 @@ def snapshot(version: int) -> Snapshot:
     rows: dict[int, list[PriceRow]] = {}
     for row in known_to(PriceRow.objects.order_by("valid_from", "id"), version):
         rows.setdefault(row.item_id, []).append(row)
+    rates = tuple(known_to(FxRate.objects.order_by("rate_date", "id"), version))
+    retired = (item.retired_on for item in items if item.retired_on is not None)
     return Snapshot(
         number=version,
         date=made_at.astimezone(PARIS).date(),
         items=items,
         rows={item: tuple(found) for item, found in rows.items()},
-        rates=tuple(known_to(FxRate.objects.order_by("rate_date", "id"), version)),
+        rates=rates,
         starts=tuple(sorted({row.valid_from for found in rows.values() for row in found})),
+        days=tuple(sorted({*(rate.rate_date for rate in rates), *retired})),
     )
 
 

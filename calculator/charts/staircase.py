@@ -22,7 +22,7 @@ Figure = dict[str, Any]
 Place = tuple[float, float]
 
 MILLION = Decimal(10**6)
-POINTS_PER_LINE = 40
+POINTS_PER_LINE = 28
 LINES_AT_MOST = 5
 DRAWN_STEPS_AT_MOST = 150
 DASHES = ("dash", "dot", "dashdot", "longdash")

@@ -5,6 +5,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced, Step
@@ -226,8 +227,7 @@ class VolumeRow:
     incomplete: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UtilisationCell:
+class UtilisationCell(NamedTuple):
     """One cell of the utilisation × volume table, against the reference API."""
 
     utilisation_ratio: Decimal

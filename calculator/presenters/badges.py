@@ -58,7 +58,11 @@ class Badge:
 
 def badge(sourced: AnySourced | None) -> Badge | None:
     """The badge of a sourced number; None where there is no number."""
-    return None if sourced is None else _badge(sourced, language.active())
+    if sourced is None:
+        return None
+    if not (sourced.reference or sourced.date or sourced.replaces):
+        return of_kind(sourced.kind)
+    return _badge(sourced, language.active())
 
 
 @lru_cache(maxsize=1024)

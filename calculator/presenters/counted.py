@@ -6,11 +6,10 @@ be eight times too much.
 
 from decimal import Decimal
 
-from django.utils.translation import ngettext
-
 from calculator import formats
 from calculator.domain.offers import Sku
 from calculator.language import gettext as _
+from calculator.language import ngettext
 from calculator.presenters import words
 
 

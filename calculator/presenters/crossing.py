@@ -2,12 +2,12 @@
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.offers import Sku
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
 from calculator.language import gettext as _
+from calculator.language import ngettext
 from calculator.presenters import counted, words
 
 

@@ -9,12 +9,12 @@ from decimal import Decimal
 
 from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString
-from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, Rental, Verdict
 from calculator.domain.units import half_up
 from calculator.language import gettext as _
+from calculator.language import ngettext
 from calculator.presenters import words
 
 NAMED_AT_MOST = 3

@@ -7,8 +7,6 @@ from functools import lru_cache
 from itertools import batched
 from typing import NamedTuple
 
-from django.utils.translation import ngettext
-
 from calculator import formats, permalinks
 from calculator.domain.provenance import Kind, weakest_kind
 from calculator.domain.scenario import (
@@ -22,6 +20,7 @@ from calculator.domain.scenario import (
     VolumeRow,
 )
 from calculator.language import gettext as _
+from calculator.language import ngettext
 from calculator.presenters import counted, labels, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.words import Mark

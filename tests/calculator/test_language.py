@@ -45,3 +45,11 @@ def test_without_translations_the_texts_are_french() -> None:
     with translation.override(None, deactivate=True):
         translation.deactivate_all()
         assert (language.active(), language.is_french(), language.gettext("inconnu")) == ("fr", True, "inconnu")
+
+
+def test_a_counted_text_follows_its_count_in_each_language() -> None:
+    for code, words in (("fr", ["1 GPU", "2 GPU"]), ("en", ["1 GPU", "2 GPUs"]), ("fr", ["1 GPU", "2 GPU"])):
+        with translation.override(code), language.one_language():
+            assert [language.ngettext("%(count)s GPU", "%(count)s GPU", n) % {"count": n} for n in (1, 2)] == words
+    with translation.override("en"):
+        assert language.ngettext("%(count)s GPU", "%(count)s GPU", 2) == "%(count)s GPUs"
