@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from calculator import pages, registry, views
+from calculator import modelupload, pages, registry, views
 
 urlpatterns = [
     path("", pages.dashboard, name="home"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("prices/<str:kind>/<str:code>/", pages.price_history, name="price-history"),
     path("methodology/", pages.method, name="methodology"),
     *(re_path(rf"^{name}/?$", views.calculator, {"name": name}, name=name) for name in registry.CALCULATORS),
+    path("inference/model", modelupload.model_config, name="inference-model"),
     path("<slug:name>/save", views.save, name="estimate-save"),
     re_path(r"^(?P<name>[a-z]+)\.(?P<suffix>csv|xlsx|json)$", views.export, name="export"),
     path("estimates/<slug:slug>", views.estimate_saved, name="estimate-saved"),

@@ -7,7 +7,7 @@ from typing import Any, overload
 from calculator.modelconfig.errors import ModelConfigError
 
 CEILINGS = {
-    "num_hidden_layers": 1_024,
+    "num_hidden_layers": 1_000,
     "num_attention_heads": 4_096,
     "num_key_value_heads": 4_096,
     "num_kv_heads": 4_096,

@@ -5,7 +5,6 @@ import re
 from calculator.domain.llm import MLA, LanguageModel
 from calculator.domain.paramcount import Attention, Shape, counts
 from calculator.modelconfig import strictjson
-from calculator.modelconfig.checks import check
 from calculator.modelconfig.errors import ModelConfigError
 from calculator.modelconfig.experts import experts
 from calculator.modelconfig.families import FAMILIES, Bias, Family, family_name, language_part
@@ -15,6 +14,7 @@ from calculator.modelconfig.windows import window
 
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 LONGEST_NAME = 60
+PARAMETER_LIMIT = 10**14
 FALCON = "falcon"
 LLAMA_4 = "llama4_text"
 
@@ -25,9 +25,7 @@ def read(text: str | bytes, name: str = "") -> LanguageModel:
     kind = family_name(part)
     family = FAMILIES[kind]
     fields = Fields(part, family.defaults)
-    model = _model(fields, family, kind, _name(fields, kind, name))
-    check(model)
-    return model
+    return _model(fields, family, kind, _name(fields, kind, name))
 
 
 def _name(fields: Fields, kind: str, given: str) -> str:
@@ -40,6 +38,8 @@ def _name(fields: Fields, kind: str, given: str) -> str:
 def _model(fields: Fields, family: Family, kind: str, name: str) -> LanguageModel:
     shape = _shape(fields, family, kind)
     counted = counts(shape)
+    if counted.total > PARAMETER_LIMIT:
+        raise ModelConfigError("too_many_parameters", limit=str(PARAMETER_LIMIT))
     max_context = fields.whole("max_position_embeddings", 0, low=0)
     tokens, pattern = window(fields, family, shape.layers, max_context)
     routed = shape.experts

@@ -52,12 +52,9 @@ SENTENCES: Mapping[str, Text] = {
     "more_active_than_experts": gettext_lazy("%(active)s experts par token sur %(count)s."),
     "dense_layers_beyond": gettext_lazy("%(dense)s couches denses sur %(layers)s couches."),
     "too_many_parameters": gettext_lazy("Plus de %(limit)s paramètres\u00a0: vérifiez les dimensions."),
-    "parameters_do_not_add_up": gettext_lazy("Paramètres totaux, actifs et hors plongements se contredisent."),
+    "not_carried": gettext_lazy("Ce modèle sort des limites de la page : %(value)s"),
     "quantisation_unknown": gettext_lazy("Quantification %(name)s inconnue dans quantization_config."),
     "dtype_unknown": gettext_lazy("Type de nombres %(name)s inconnu."),
-    "link_key": gettext_lazy("Le lien porte une valeur inconnue du modèle\u00a0: %(field)s."),
-    "link_value": gettext_lazy("Le lien porte une valeur illisible du modèle\u00a0: %(field)s."),
-    "link_unreadable": gettext_lazy("Le modèle que porte ce lien est illisible."),
 }
 
 

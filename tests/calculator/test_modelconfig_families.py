@@ -1,11 +1,14 @@
 """Parameter totals counted from a config.json are the published ones, for every model of the catalogue."""
 
+import datetime as dt
 import json
+from dataclasses import replace
 
 import pytest
 
 from calculator import modelconfig
 from calculator.domain.llm import kv_bytes_per_token, local_layers
+from calculator.domain.serving_scenario import InferenceScenario, own_model
 from calculator.modelconfig.families import FAMILIES
 from tests.calculator import configfactory as make
 
@@ -28,6 +31,15 @@ SHAPE = (
     "tied_embeddings",
     "gated_mlp",
 )
+SCENARIO = InferenceScenario(1, dt.datetime(2026, 11, 30, tzinfo=dt.UTC))
+CARRIED = (
+    *COUNTS,
+    *(field for field in SHAPE if field not in {"attention", "gated_mlp"}),
+    "name",
+    "sliding_window",
+    "sliding_pattern",
+)
+"""What the estimates read; a gate in the MLP only matters to adapters."""
 EXACT = {
     "Llama-2-7B": 6_738_415_616,
     "Llama-2-70B": 68_976_648_192,
@@ -84,6 +96,20 @@ def test_the_cache_has_the_catalogue_s_size_and_the_same_local_layers(name: str)
     assert kv_bytes_per_token(model, 2) == row["kv_bytes_per_token_16bit"]
     assert model.sliding_pattern == row["sliding_pattern"]
     assert bool(local_layers(model)) == bool(row["sliding_pattern"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_typed_into_a_scenario_it_is_the_same_model(name: str) -> None:
+    model = modelconfig.read(make.text(name), "Ours")
+    again = own_model(replace(SCENARIO, **modelconfig.typed(model)))
+    assert {field: getattr(again, field) for field in CARRIED} == {field: getattr(model, field) for field in CARRIED}
+    assert (again.attention == "MLA", local_layers(again)) == (model.attention == "MLA", local_layers(model))
+
+
+def test_nothing_remains_of_a_model_typed_before() -> None:
+    before = modelconfig.typed(modelconfig.read(make.text("DeepSeek-V3")))
+    after = replace(replace(SCENARIO, **before), **modelconfig.typed(modelconfig.read(make.text("Llama-3-8B"))))
+    assert (after.experts, after.latent_rank, after.active_params, after.window) == (None, None, None, None)
 
 
 @pytest.mark.parametrize("name", EXACT)
