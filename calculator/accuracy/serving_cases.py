@@ -7,6 +7,7 @@ from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
 from calculator.accuracy.naming import cache_bytes, count, engine_class, engine_era, number, precision_of
 from calculator.accuracy.sheets import Sheets
 from calculator.domain.calibration import Engine, ServingConstants, serving_classes
+from calculator.domain.hardware import Gpu
 from calculator.domain.inference import Deployment, NotModelledError, Rates, prompt_alone_s, rates
 from calculator.domain.memory import kv_budget_bytes, room_sequences
 from calculator.domain.serving import Load, Point, point, single_stream_tok_per_s
@@ -72,6 +73,7 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
         tensor_parallel=tensor,
         attention_parallel=rest if model.n_experts and engine is not Engine.LLAMA_CPP else 1,
         pipeline_parallel=1 if model.n_experts and engine is not Engine.LLAMA_CPP else rest,
+        kv_integer=row.get("kv_dtype", "").casefold().startswith("int"),
     )
     era = engine_era(row.get("engine", ""), engine, gpu, model, precision.code, row.get("note", ""))
     server = Server(deployment, engine, serving_classes(engine, era, precision.family, gpu))
@@ -103,21 +105,24 @@ def _clients(text: str) -> float:
     return clients
 
 
-def apart_of(row: Row) -> str:
-    """Why a row sets no goal; empty when it does."""
-    note = row.get("note", "")
-    if "at once" in note:
-        return "all requests at once"
+ALL_AT_ONCE, OPEN_LOOP, AMD, SLOW_T4 = "all requests at once", "open loop at a rate", "AMD", "T4"
+
+
+def apart_of(row: Row, gpu: Gpu | None) -> str:
+    """Why a row sets no goal; empty when it does. A T4 runs single streams on slow stand-ins of the kernels."""
+    if "at once" in row.get("note", ""):
+        return ALL_AT_ONCE
     if row.get("concurrency", "").startswith("qps"):
-        return "open loop at a rate"
-    if row.get("gpu", "").startswith("MI"):
-        return "AMD"
-    return ""
+        return OPEN_LOOP
+    if gpu is not None and gpu.vendor == "AMD":
+        return AMD
+    return SLOW_T4 if gpu is not None and gpu.name == "T4" and "metric" in row else ""
 
 
 def _outcome(
     place: tuple[str, int],
     row: Row,
+    sheets: Sheets,
     metric: str,
     measured: float,
     precision_key: str,
@@ -127,7 +132,7 @@ def _outcome(
     name = engine.value if engine else row.get("engine", "")
     precision = precision_of(row.get(precision_key, ""))
     family = precision.family if precision else row.get(precision_key, "")
-    apart = apart_of(row)
+    apart = apart_of(row, sheets.gpu(row.get("gpu", "")))
     try:
         server, value = build()
     except (RefusedError, NotModelledError) as reason:
@@ -147,7 +152,7 @@ def batched(file: str, line: int, row: Row, sheets: Sheets) -> Iterator[Outcome]
         return server, lambda constants: server.point(load, constants).output_tok_per_s
 
     if measured:
-        yield _outcome((file, line), row, "total_output_tok_s", measured, "weight_precision", build)
+        yield _outcome((file, line), row, sheets, "total_output_tok_s", measured, "weight_precision", build)
 
 
 LATENCIES: dict[str, Callable[[Point], float]] = {
@@ -168,7 +173,7 @@ def latency(file: str, line: int, row: Row, sheets: Sheets) -> Iterator[Outcome]
             return server, lambda constants: read(server.point(load, constants))
 
         if measured:
-            yield _outcome((file, line), row, metric, measured, "weight_precision", build)
+            yield _outcome((file, line), row, sheets, metric, measured, "weight_precision", build)
 
 
 def single_stream(file: str, line: int, row: Row, sheets: Sheets) -> Iterator[Outcome]:
@@ -180,7 +185,7 @@ def single_stream(file: str, line: int, row: Row, sheets: Sheets) -> Iterator[Ou
         return server, _single_value(row, server)
 
     if measured:
-        yield _outcome((file, line), row, row.get("metric", ""), measured, "precision", build)
+        yield _outcome((file, line), row, sheets, row.get("metric", ""), measured, "precision", build)
 
 
 def _single_value(row: Row, server: Server) -> Value:

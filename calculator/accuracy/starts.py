@@ -39,6 +39,7 @@ SERVING: dict[str, Spread] = {
     "expert_layer_factor": (0.3, 1.0),
     "latent_layer_factor": (0.3, 1.0),
     "sequence_s": (3e-5, 0.7),
+    "sampling_bytes": (100.0, 1.0),
     "prompt_s": (5e-4, 1.0),
     "request_s": (0.01, 1.0),
     "prompt_token_s": (1e-6, 1.0),
@@ -69,7 +70,6 @@ SERVING_FACTORS: dict[str, dict[str, Spread]] = {
     "norm": _factors(0.3, "llama.cpp"),
     "decode_compute_ratio": _factors(0.25, "TensorRT-LLM", "fp8", "fp4", "int4") | _factors(0.12, "SGLang"),
     "kv_bandwidth_ratio": _factors(0.25, "TensorRT-LLM", "llama.cpp", *CHIPS) | _factors(0.12, "SGLang"),
-    "kv_emulated_ratio": {"TensorRT-LLM": (8.0, 0.5)},
     "kv_eight_bit_ratio": _factors(0.25, "vLLM/old"),
     "kv_half_streams": {"new": (0.3, 0.7), "TensorRT-LLM": (0.5, 0.7), "llama.cpp": (0.1, 0.7)},
     "prefill_compute_ratio": _factors(0.25, "TensorRT-LLM", "llama.cpp", *LLAMA_CHIPS, *BITS, *CHIPS)
@@ -81,6 +81,7 @@ SERVING_FACTORS: dict[str, dict[str, Spread]] = {
     "step_s": _factors(0.5, *AGES),
     "layer_s": _factors(0.4, *AGES, "fp8", "fp4", "int4") | _factors(0.2, *PLACES),
     "sequence_s": _factors(0.5, "TensorRT-LLM/new", "SGLang/new") | {"TensorRT-LLM/old": (0.2, 0.5), "new": (0.3, 0.5)},
+    "sampling_bytes": _factors(0.5, *AGES),
     "prompt_s": _factors(0.5, *AGES),
     "allreduce_latency_s": _factors(0.5, *AGES),
     "expert_bandwidth_ratio": _factors(0.3, *AGES, "fp8", "fp4", "fp4/Hopper", "TensorRT-LLM/Hopper"),

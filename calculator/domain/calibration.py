@@ -39,7 +39,8 @@ class ServingConstants:
 
     `norm` joins reading and multiplying: 1 adds their times, a large one takes the longer. `small_matrix_columns` is
     the width at which matrices reach half of the compute efficiency, `kv_half_streams` the KV heads × sequences at
-    which the cache is read at half speed; `score_bytes` is what unfused attention moves for one score;
+    which the cache is read at half speed; `score_bytes` is what unfused attention moves for one score,
+    `sampling_bytes` what choosing a token moves for each word of the vocabulary;
     `power_flop_per_j` caps compute by the card's power; `chunk_tokens` of a prompt pass at once, and the share
     `stage_overlap_ratio` of a pipeline's work overlaps; `link_pipeline_s` weighs an all-reduce's chunks in flight, as
     in `parallelism`. The queue ratios weigh a first burst of requests, random arrivals and steps in flight (see
@@ -74,6 +75,7 @@ class ServingConstants:
     expert_layer_factor: float
     latent_layer_factor: float
     sequence_s: float
+    sampling_bytes: float
     prompt_s: float
     request_s: float
     prompt_token_s: float

@@ -45,7 +45,8 @@ class Deployment:
 
     `tensor_parallel` GPUs share every matrix; `attention_parallel` groups split the requests while all share the
     experts (attention data parallelism); `pipeline_parallel` stages hold the layers one after the other (llama.cpp's
-    layer split is one). `kv_element_bytes` is the cache's own precision, apart from the weights'.
+    layer split is one). `kv_element_bytes` is the cache's own precision, apart from the weights'; `kv_integer` says that
+    its 8 bits are integers, which every GPU unpacks at speed, where 8-bit floats need units of their own.
     """
 
     model: LanguageModel
@@ -55,6 +56,7 @@ class Deployment:
     tensor_parallel: int = 1
     attention_parallel: int = 1
     pipeline_parallel: int = 1
+    kv_integer: bool = False
 
     @property
     def gpu_count(self) -> int:
@@ -151,8 +153,8 @@ def _prompt_attention_token_s(deployment: Deployment, constants: ServingConstant
 def _kv_ratio(deployment: Deployment, constants: ServingConstants) -> float:
     if deployment.kv_element_bytes >= HALF_ELEMENT_BYTES:
         return constants.kv_bandwidth_ratio
-    eight_bit = constants.kv_eight_bit_ratio if deployment.gpu.fp8_native else constants.kv_emulated_ratio
-    return constants.kv_bandwidth_ratio * eight_bit
+    native = deployment.gpu.fp8_native or deployment.kv_integer
+    return constants.kv_bandwidth_ratio * (constants.kv_eight_bit_ratio if native else constants.kv_emulated_ratio)
 
 
 def _context_token_s(deployment: Deployment, constants: ServingConstants, half_peak: float) -> float:
@@ -185,6 +187,11 @@ def _pass_s(model: LanguageModel, constants: ServingConstants) -> float:
     experts = constants.expert_layer_factor if model.n_experts else 0.0
     latent = constants.latent_layer_factor if model.attention == MLA else 0.0
     return constants.step_s + constants.layer_s * model.layers * (1 + experts + latent)
+
+
+def _sampling_s(model: LanguageModel, gpu: Gpu, constants: ServingConstants) -> float:
+    """Choosing the next token of one sequence: passes over the scores of the whole vocabulary, on every GPU."""
+    return model.vocab * constants.sampling_bytes / bandwidth_bytes_per_s(gpu)
 
 
 def rates(deployment: Deployment, constants: ServingConstants) -> Rates:
@@ -230,7 +237,7 @@ def rates(deployment: Deployment, constants: ServingConstants) -> Rates:
         link_token_s=link_token_s,
         link_root_s=link_root_s,
         pass_s=_pass_s(model, constants) + constants.stage_s * (deployment.pipeline_parallel - 1),
-        sequence_s=constants.sequence_s,
+        sequence_s=constants.sequence_s + _sampling_s(model, deployment.gpu, constants),
         prompt_s=constants.prompt_s,
     )
 

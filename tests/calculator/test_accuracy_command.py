@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from calculator.accuracy import calibrate, store
+from calculator.accuracy.goals import GOALS, by_goal
 from calculator.accuracy.naming import cache_bytes
 from calculator.accuracy.report import Report, document, run, table
 from calculator.accuracy.sheets import load_sheets
@@ -141,26 +142,37 @@ def test_nothing_is_dropped_silently(report: Report) -> None:
         assert (result.predicted is None) == bool(result.reason)
 
 
-GOALS = {
-    "inference_single_stream.csv decode_tok_s": (0.10, 0.15, 0.35),
-    "inference_single_stream.csv prefill_tok_s": (0.15, 0.25, 0.50),
-    "inference_single_stream.csv ttft_ms": (0.15, 0.25, 0.50),
-    "inference_batched.csv total_output_tok_s": (0.08, 0.13, 0.28),
-    "inference_serving_latency.csv tpot_ms": (0.09, 0.15, 0.40),
-    "training.csv tok_s_per_gpu": (0.12, 0.18, 0.40),
-    "allreduce.csv busbw_GB_s": (0.12, 0.20, 0.45),
-    "memory.csv measured_gb": (0.08, 0.12, 0.30),
+HELD_OUT_MISSES = {
+    ("inference_single_stream.csv", "prefill_tok_s"),
+    ("inference_serving_latency.csv", "tpot_ms"),
+    ("allreduce.csv", "busbw_GB_s"),
 }
-"""Median, mean and p90 that all rows in scope hold; docs/methodology.md tells what held-out rows reach."""
+"""Goals that rows which the fit has not seen miss, as docs/methodology.md tells; the list may only shrink."""
 
 
-@pytest.mark.parametrize("name", GOALS)
-def test_the_goals_that_were_reached_stay_reached(name: str, report: Report) -> None:
-    found = next(entry for entry in document(report)["in_scope"] if f"{entry['file']} {entry['metric']}" == name)
-    median, mean, p90 = GOALS[name]
-    assert found["median"] <= median
-    assert found["mean"] <= mean
-    assert found["p90"] <= p90
+@pytest.mark.parametrize("key", GOALS)
+def test_every_goal_holds_on_all_rows_in_scope(key: tuple[str, str], report: Report) -> None:
+    assert GOALS[key].met_by(by_goal(report.results)[key])
+
+
+@pytest.mark.parametrize("key", sorted(set(GOALS) - HELD_OUT_MISSES))
+def test_goals_that_unseen_rows_hold_stay_held(key: tuple[str, str], report: Report) -> None:
+    assert GOALS[key].met_by(by_goal(report.results, unseen=True)[key])
+
+
+@pytest.mark.parametrize("key", sorted(HELD_OUT_MISSES))
+def test_goals_that_unseen_rows_miss_are_missed_by_a_third_at_most(key: tuple[str, str], report: Report) -> None:
+    goal, found = GOALS[key], by_goal(report.results, unseen=True)[key]
+    errors = ((found.median, goal.median), (found.mean, goal.mean), (found.p90, goal.p90))
+    assert all(value is not None and value <= most * 4 / 3 for value, most in errors)
+
+
+@pytest.mark.parametrize("unseen", [False, True])
+@pytest.mark.parametrize("key", GOALS)
+def test_bands_hold_for_seven_to_nine_measurements_in_ten(key: tuple[str, str], unseen: bool, report: Report) -> None:
+    share = by_goal(report.results, unseen=unseen)[key].in_band
+    assert share is not None
+    assert 0.7 <= share <= 0.9
 
 
 def test_bands_hold_for_seven_to_nine_rows_in_ten_of_what_was_not_seen(report: Report) -> None:

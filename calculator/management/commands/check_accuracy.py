@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from calculator.accuracy import store
+from calculator.accuracy import record, store
 from calculator.accuracy.report import document, row_fields, rows, run, table
 
 
@@ -20,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--data", type=Path, default=fixtures / "measurements", help="folder of the CSV files")
         parser.add_argument("--json", type=Path, help="write the statistics to this file")
         parser.add_argument("--rows", type=Path, help="write every prediction to this CSV file")
+        parser.add_argument("--write", action="store_true", help="write fixtures/accuracy.json for the Accuracy page")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["data"].is_dir():
@@ -31,6 +32,8 @@ class Command(BaseCommand):
             raise CommandError(f"No usable calibration ({error}); run fit_calibration first.") from error
         report = run(fixtures, options["data"], calibration)
         self.stdout.write(table(report))
+        if options["write"]:
+            record.write(fixtures / record.FILE, report, options["data"])
         if options["json"]:
             text = json.dumps(document(report), indent=1, ensure_ascii=False)
             options["json"].write_text(text + "\n", encoding="utf-8")

@@ -1,4 +1,5 @@
-"""`manage.py fit_calibration`: fit the constants to published measurements; writes fixtures/calibration.json."""
+"""`manage.py fit_calibration`: fit the constants to published measurements; writes fixtures/calibration.json, and
+beside it what the check then finds, accuracy.json."""
 
 import datetime as dt
 from pathlib import Path
@@ -7,8 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from calculator.accuracy import store
+from calculator.accuracy import record, store
 from calculator.accuracy.calibrate import ITERATIONS, document
+from calculator.accuracy.report import run
 
 
 class Command(BaseCommand):
@@ -25,6 +27,8 @@ class Command(BaseCommand):
             raise CommandError(f"{options['data']} is not a folder.")
         today = dt.datetime.now(dt.UTC).date()
         fixtures = Path(settings.BASE_DIR) / "fixtures"
-        record = document(fixtures, options["data"], today, options["iterations"], self.stdout.write)
-        store.write(options["output"], record)
-        self.stdout.write(f"{options['output']}: {record['data_hash'][:12]}")
+        fitted = document(fixtures, options["data"], today, options["iterations"], self.stdout.write)
+        store.write(options["output"], fitted)
+        report = run(fixtures, options["data"], store.read(options["output"]))
+        record.write(options["output"].with_name(record.FILE), report, options["data"])
+        self.stdout.write(f"{options['output']}: {fitted['data_hash'][:12]}")
