@@ -1,16 +1,17 @@
-"""Pages around the calculators: dashboard, SKUs, GPUs, prices and their history, methodology."""
+"""Pages around the calculators: dashboard, SKUs, GPUs, prices and their history, methodology, accuracy."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from calculator import catalog, figures, methodology, published
+from calculator import catalog, exports, figures, methodology, published
 from calculator.context import Site
 from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
-from calculator.listing import gpus, history, home, prices, skus
-from calculator.presenters import words
+from calculator.listing import accuracy as accuracy_listing
+from calculator.listing import gpus, history, home, prices, ratings, skus
+from calculator.presenters import accuracy_words, words
 from calculator.snapshots import snapshot
 from calculator.tools import economics
 from calculator.views import needs_catalogue
@@ -56,9 +57,9 @@ def sku_table(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def gpu_table(request: HttpRequest) -> HttpResponse:
-    """The GPUs' data sheets, sorted by ?sort=."""
+    """The GPUs' data sheets, sorted by ?sort=, and what each is good for."""
     table = gpus.table(catalog.gpu_sheets(), request.GET.get("sort", ""))
-    return render(request, "calculator/gpus.html", {"table": table})
+    return render(request, "calculator/gpus.html", {"table": table, "ratings": ratings.table()})
 
 
 @require_safe
@@ -112,3 +113,18 @@ def price_history(request: HttpRequest, kind: str, code: str) -> HttpResponse:
 def method(request: HttpRequest) -> HttpResponse:
     """Formulas with worked numbers, sources, limits; conventions; glossary."""
     return render(request, "calculator/methodology.html", methodology.context())
+
+
+@require_safe
+def accuracy(request: HttpRequest) -> HttpResponse:
+    """Estimates against published measurements; ?metric= chooses the one shown in detail."""
+    shown = accuracy_listing.page(request.GET.get("metric", ""))
+    return render(request, "calculator/accuracy.html", {"page": shown, "causes": accuracy_words.CAUSES})
+
+
+@require_safe
+def accuracy_rows(request: HttpRequest) -> HttpResponse:
+    """Every row of the accuracy check as a CSV file."""
+    found = HttpResponse(accuracy_listing.file_text().encode(), content_type=exports.CSV_TYPE)
+    found.headers["Content-Disposition"] = 'attachment; filename="accuracy.csv"'
+    return found
