@@ -31,8 +31,8 @@ SAMPLE_COLUMNS = (
     "error_kind",
     "error_message",
 )
-# What an operator reads on the run's page: names of people, and messages that hold this machine's folders.
-PRIVATE = {"id", "run", "step", "created_by", "error_detail"}
+# What an operator reads on the run's page: names of people, addresses, and messages that hold this machine's folders.
+PRIVATE = {"id", "run", "step", "created_by", "error_detail", "target_url", "key_variable"}
 
 
 def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -> str:

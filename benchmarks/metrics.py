@@ -1,7 +1,8 @@
 """From one request's times to named metrics, and from a step's requests to its figures. Pure: no Django, no clock.
 
 TTFT = first token-bearing event − sent. E2E = last token-bearing event − sent. TPOT = (last − first) ÷ (n − k), with n
-output tokens of which k came in the first event; unknown when n ≤ k. Gap = time between token-bearing events.
+output tokens of which k came in the first event; unknown when n ≤ k. Gap = time between token-bearing events. TTFT and
+E2E "from plan" start at the planned instant instead: they contain what a request waited before it could be sent.
 """
 
 from collections import Counter
@@ -21,6 +22,7 @@ NEAR_ZERO_LIMIT_RATIO = 0.20
 NEAR_ZERO_FROM_TPOT_MS = 2.0
 SHORT_OUTPUT_LIMIT_RATIO = 0.02
 WARM_CACHE_LIMIT_RATIO = 0.05
+SATURATED_BELOW_RATIO = 0.95
 
 
 def span_ms(start_ns: int | None, end_ns: int | None) -> float | None:
@@ -40,6 +42,16 @@ def answer_ms(request: Request) -> float | None:
 def e2e_ms(request: Request) -> float | None:
     """Time to the last token; what the server sends after it (usage) does not count."""
     return span_ms(request.sent_ns, request.last_ns)
+
+
+def ttft_planned_ms(request: Request) -> float | None:
+    """Time from the planned instant to the first token: in an open loop, what a user would have waited."""
+    return span_ms(request.planned_ns, request.first_ns)
+
+
+def e2e_planned_ms(request: Request) -> float | None:
+    """Time from the planned instant to the last token."""
+    return span_ms(request.planned_ns, request.last_ns)
 
 
 def dispatch_lag_ms(request: Request) -> float | None:
@@ -70,11 +82,13 @@ def itl_ms(request: Request) -> list[float] | None:
 def tokens_between(requests: Iterable[Request], start_ns: int, end_ns: int) -> float:
     """Output tokens that arrived in (start, end], whatever request they belong to; failed requests do not count.
 
+    Requests that the end of the step cut off do count: their tokens were delivered.
+
     Where the server does not count tokens by event, a request's tokens are spread evenly over its events.
     """
     total = 0.0
     for request in requests:
-        if not request.ok or not request.arrivals_ns:
+        if not (request.ok or request.incomplete) or not request.arrivals_ns:
             continue
         even = (request.output_tokens or 0) / len(request.arrivals_ns)
         for index, at_ns in enumerate(request.arrivals_ns):
@@ -110,7 +124,10 @@ class StepMetrics:
     """The figures of one step. Latencies are of successful measured requests; failures are in the counts alone.
 
     `output_tok_per_s` is taken over the window with every slot busy, `whole_output_tok_per_s` over the measured
-    requests from the first one sent to the last one ended.
+    requests from the first one sent to the last one ended; `delivered_tok_per_s` over the same span, with the tokens
+    of the `incomplete_count` requests that the end of the step cut off (they are in no other count, and latencies
+    are then those of the shorter answers). `offered_per_s` and `achieved_per_s` are the rate of planned requests and
+    of complete answers.
     """
 
     warm_up_count: int
@@ -139,18 +156,29 @@ class StepMetrics:
     short_output_count: int
     cached_prompt_ratio: float | None
     tokens_from_failed: int
+    incomplete_count: int
+    delivered_tok_per_s: float | None
+    offered_per_s: float | None
+    achieved_per_s: float | None
+    ttft_planned_p50_ms: float | None
+    ttft_planned_p95_ms: float | None
+    ttft_planned_p99_ms: float | None
+    e2e_planned_p50_ms: float | None
+    e2e_planned_p95_ms: float | None
 
 
 def step_metrics(requests: Sequence[Request], window_ns: tuple[int, int] | None) -> StepMetrics:
     """Aggregate one step; every value that nothing was seen for is None."""
-    measured = [request for request in requests if not request.warm_up]
+    issued = [request for request in requests if not request.warm_up]
+    measured = [request for request in issued if not request.incomplete]
     ok = [request for request in measured if request.ok]
     ttft, tpot = known(map(ttft_ms, ok)), known(map(tpot_ms, ok))
     e2e = known(map(e2e_ms, ok))
     gaps = [gap for request in ok for gap in gaps_ms(request)]
-    whole = rates(ok, measured_span_s(measured))
+    ttft_planned, e2e_planned = known(map(ttft_planned_ms, ok)), known(map(e2e_planned_ms, ok))
+    whole = rates(ok, measured_span_s(issued))
     return StepMetrics(
-        warm_up_count=len(requests) - len(measured),
+        warm_up_count=len(requests) - len(issued),
         measured_count=len(measured),
         ok_count=len(ok),
         error_count=len(measured) - len(ok),
@@ -169,13 +197,22 @@ def step_metrics(requests: Sequence[Request], window_ns: tuple[int, int] | None)
         gap_p95_ms=statistics.percentile(gaps, 95),
         gap_p99_ms=statistics.percentile(gaps, 99),
         gap_max_ms=max(gaps, default=None),
-        dispatch_lag_p99_ms=statistics.percentile(known(map(dispatch_lag_ms, measured)), 99),
+        dispatch_lag_p99_ms=statistics.percentile(known(map(dispatch_lag_ms, issued)), 99),
         near_zero_gap_ratio=near_zero_ratio(gaps),
         prompt_tokens_mean=statistics.mean(known(request.prompt_tokens for request in ok)),
         output_tokens_mean=statistics.mean(known(request.output_tokens for request in ok)),
         short_output_count=sum((request.output_tokens or 0) < request.requested_output_tokens for request in ok),
         cached_prompt_ratio=cached_ratio(ok),
         tokens_from_failed=sum(request.output_tokens or 0 for request in measured if not request.ok),
+        incomplete_count=len(issued) - len(measured),
+        delivered_tok_per_s=delivered_rate(issued),
+        offered_per_s=pace_per_s(request.planned_ns for request in issued),
+        achieved_per_s=pace_per_s(known(request.end_ns for request in ok)),
+        ttft_planned_p50_ms=statistics.percentile(ttft_planned, 50),
+        ttft_planned_p95_ms=statistics.percentile(ttft_planned, 95),
+        ttft_planned_p99_ms=statistics.shown_p99(ttft_planned),
+        e2e_planned_p50_ms=statistics.percentile(e2e_planned, 50),
+        e2e_planned_p95_ms=statistics.percentile(e2e_planned, 95),
     )
 
 
@@ -189,6 +226,21 @@ def window_rate(requests: Sequence[Request], window_ns: tuple[int, int] | None) 
         return None
     start_ns, end_ns = window_ns
     return statistics.rate_per_s(tokens_between(requests, start_ns, end_ns), (end_ns - start_ns) / NS_PER_S)
+
+
+def delivered_rate(issued: Sequence[Request]) -> float | None:
+    """Tokens a second of complete and of cut-off answers, from the first one sent to the end; None without any."""
+    given = [request for request in issued if request.ok or request.incomplete]
+    tokens = sum(request.output_tokens or 0 for request in given)
+    return statistics.rate_per_s(tokens, measured_span_s(issued)) if given else None
+
+
+def pace_per_s(instants_ns: Iterable[int]) -> float | None:
+    """Events a second between the first and the last of them; None with fewer than two apart in time."""
+    ordered = sorted(instants_ns)
+    if len(ordered) < 2:
+        return None
+    return statistics.rate_per_s(len(ordered) - 1, (ordered[-1] - ordered[0]) / NS_PER_S)
 
 
 def measured_span_s(measured: Sequence[Request]) -> float | None:
@@ -212,20 +264,37 @@ def cached_ratio(ok: Sequence[Request]) -> float | None:
 
 def error_kinds(requests: Iterable[Request]) -> dict[str, int]:
     """How many measured requests failed, by kind."""
-    return dict(Counter(request.error_kind for request in requests if not request.ok and not request.warm_up))
+    failed = [request for request in requests if not (request.ok or request.incomplete or request.warm_up)]
+    return dict(Counter(request.error_kind for request in failed))
+
+
+def client_reasons(metrics: StepMetrics, end: StepEnd) -> tuple[str, ...]:
+    """By which self-checks the client, not the server, may have set the pace of the step; empty = by none."""
+    coalesced = (metrics.near_zero_gap_ratio or 0) > NEAR_ZERO_LIMIT_RATIO
+    breaches = {
+        "loop_lag": end.loop_lag_p99_ms > LAG_LIMIT_MS,
+        "cpu": end.client_cpu_ratio > CPU_LIMIT_RATIO,
+        "dispatch_lag": (metrics.dispatch_lag_p99_ms or 0) > LAG_LIMIT_MS,
+        "near_zero_gaps": coalesced and (metrics.tpot_p50_ms or 0) > NEAR_ZERO_FROM_TPOT_MS,
+    }
+    return tuple(name for name, breached in breaches.items() if breached)
 
 
 def client_bound(metrics: StepMetrics, end: StepEnd) -> bool:
-    """Whether the client, not the server, may have set the pace of the step."""
-    coalesced = (metrics.near_zero_gap_ratio or 0) > NEAR_ZERO_LIMIT_RATIO and (
-        metrics.tpot_p50_ms or 0
-    ) > NEAR_ZERO_FROM_TPOT_MS
-    return (
-        coalesced
-        or end.loop_lag_p99_ms > LAG_LIMIT_MS
-        or end.client_cpu_ratio > CPU_LIMIT_RATIO
-        or (metrics.dispatch_lag_p99_ms or 0) > LAG_LIMIT_MS
-    )
+    """Whether the client, not the server, may have set the pace of the step: the run is then no figure."""
+    return bool(client_reasons(metrics, end))
+
+
+def saturated(metrics: StepMetrics) -> bool:
+    """Whether fewer answers came than requests were planned: the asked rate is then no throughput."""
+    if not metrics.offered_per_s or not metrics.ok_count:
+        return False
+    return (metrics.achieved_per_s or 0) < SATURATED_BELOW_RATIO * metrics.offered_per_s
+
+
+def latencies_censored(metrics: StepMetrics) -> bool:
+    """Whether the step's end cut answers off: the longest are then missing from the latencies."""
+    return metrics.incomplete_count > 0
 
 
 def outputs_short(metrics: StepMetrics) -> bool:

@@ -12,7 +12,11 @@ LIVE = ("queued", "running")
 
 
 class BenchmarkRun(models.Model):
-    """One measurement of one engine on one host: several steps, one a concurrency."""
+    """One measurement of one engine: several steps, one a concurrency or (open loop) one a rate.
+
+    Without `target_url` the engine is started on this host. `key_variable` names the environment variable that holds
+    the bearer key of a target; the key itself is nowhere in the database. `limit_…_ms` are the targets of goodput.
+    """
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -28,6 +32,12 @@ class BenchmarkRun(models.Model):
         WARMING_UP = "warming_up"
         MEASURING = "measuring"
         AGGREGATING = "aggregating"
+
+    class Pattern(models.TextChoices):
+        CLOSED = "closed"
+        CONSTANT = "constant"
+        POISSON = "poisson"
+        RAMP = "ramp"
 
     code = models.CharField(max_length=16, unique=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
@@ -46,6 +56,20 @@ class BenchmarkRun(models.Model):
     prompt_tokens = models.PositiveIntegerField()
     output_tokens = models.PositiveIntegerField()
     seed = models.PositiveBigIntegerField()
+    pattern = models.CharField(max_length=8, choices=Pattern, default=Pattern.CLOSED)
+    ramp_s = models.FloatField(default=0.0)
+    duration_s = models.FloatField(null=True, blank=True)
+    shared_prefix_tokens = models.PositiveIntegerField(default=0)
+    prompts_sha256 = models.CharField(max_length=64, blank=True)
+    limit_ttft_ms = models.FloatField(null=True, blank=True)
+    limit_tpot_ms = models.FloatField(null=True, blank=True)
+    search = models.CharField(max_length=6, blank=True)
+    search_end = models.CharField(max_length=20, blank=True)
+
+    target_url = models.CharField(max_length=300, blank=True)
+    target_route = models.CharField(max_length=12, blank=True)
+    key_variable = models.CharField(max_length=60, blank=True)
+    rate_limit_per_s = models.FloatField(null=True, blank=True)
 
     model_name = models.CharField(max_length=60, blank=True)
     model_sha256 = models.CharField(max_length=64, blank=True)
@@ -71,6 +95,9 @@ class BenchmarkRun(models.Model):
     flag_tokens_estimated = models.BooleanField(default=False)
     flag_outputs_short = models.BooleanField(default=False)
     flag_prefix_cache_warm = models.BooleanField(default=False)
+    flag_saturated = models.BooleanField(default=False)
+    flag_censored = models.BooleanField(default=False)
+    flag_retried = models.BooleanField(default=False)
 
     error_code = models.CharField(max_length=40, blank=True)
     error_detail = models.TextField(blank=True)
@@ -117,14 +144,21 @@ class BenchmarkRun(models.Model):
 
 
 class BenchmarkStep(models.Model):
-    """One concurrency of a run. Its figures are None until it has ended, and where nothing was seen."""
+    """One concurrency, or one rate, of a run. Its figures are None until it has ended, and where nothing was seen.
+
+    In an open loop `concurrency` is the most requests that may be under way. `client_reasons` says by which self-checks
+    the client, not the server, may have set the pace.
+    """
 
     run = models.ForeignKey(BenchmarkRun, on_delete=models.CASCADE, related_name="steps")
     position = models.PositiveSmallIntegerField()
     concurrency = models.PositiveIntegerField()
+    rate_per_s = models.FloatField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     complete = models.BooleanField(default=False)
     client_bound = models.BooleanField(default=False)
+    client_reasons = models.CharField(max_length=60, blank=True)
+    saturated = models.BooleanField(default=False)
 
     warm_up_count = models.PositiveIntegerField(null=True, blank=True)
     measured_count = models.PositiveIntegerField(null=True, blank=True)
@@ -154,12 +188,33 @@ class BenchmarkStep(models.Model):
     prompt_tokens_mean = models.FloatField(null=True, blank=True)
     output_tokens_mean = models.FloatField(null=True, blank=True)
     cached_prompt_ratio = models.FloatField(null=True, blank=True)
+    incomplete_count = models.PositiveIntegerField(null=True, blank=True)
+    delivered_tok_per_s = models.FloatField(null=True, blank=True)
+    offered_per_s = models.FloatField(null=True, blank=True)
+    achieved_per_s = models.FloatField(null=True, blank=True)
+    ttft_planned_p50_ms = models.FloatField(null=True, blank=True)
+    ttft_planned_p95_ms = models.FloatField(null=True, blank=True)
+    ttft_planned_p99_ms = models.FloatField(null=True, blank=True)
+    e2e_planned_p50_ms = models.FloatField(null=True, blank=True)
+    e2e_planned_p95_ms = models.FloatField(null=True, blank=True)
+    met_count = models.PositiveIntegerField(null=True, blank=True)
+    without_tpot_count = models.PositiveIntegerField(null=True, blank=True)
+    goodput_per_s = models.FloatField(null=True, blank=True)
+    attainment_ratio = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["run", "position"]
         constraints = [
             models.UniqueConstraint(fields=["run", "position"], name="step_once_a_position"),
-            models.UniqueConstraint(fields=["run", "concurrency"], name="step_once_a_concurrency"),
+            models.UniqueConstraint(
+                fields=["run", "concurrency"], condition=Q(rate_per_s__isnull=True), name="step_once_a_concurrency"
+            ),
+            models.UniqueConstraint(
+                fields=["run", "rate_per_s"], condition=Q(rate_per_s__isnull=False), name="step_once_a_rate"
+            ),
+            models.CheckConstraint(
+                condition=Q(rate_per_s__isnull=True) | Q(rate_per_s__gt=0), name="step_rate_asked_above_zero"
+            ),
             models.CheckConstraint(condition=Q(concurrency__gte=1, position__gte=1), name="step_from_one"),
             models.CheckConstraint(
                 condition=Q(measured_count__isnull=True) | Q(measured_count=F("ok_count") + F("error_count")),
@@ -195,6 +250,7 @@ class BenchmarkSample(models.Model):
     http_status = models.PositiveSmallIntegerField(null=True, blank=True)
     error_kind = models.CharField(max_length=24, blank=True)
     error_message = models.CharField(max_length=500, blank=True)
+    attempts_count = models.PositiveSmallIntegerField(default=1)
 
     class Meta:
         ordering = ["step", "number"]

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from benchmarks import charts, presenters, results, wording
+from benchmarks import charts, presenters, publishing, results, selfchecks, wording
 from benchmarks.models import BenchmarkRun
 from benchmarks.publishing import TEST_HOST_CODE
 from benchmarks.queries import RunView
@@ -60,6 +60,7 @@ def live_context(view: RunView) -> dict[str, Any]:
 
 def result_context(view: RunView) -> dict[str, Any]:
     run = view.run
+    obstacle = publishing.obstacle(run)
     return {
         "headline": results.headline(view),
         "stats": results.stats(view),
@@ -67,7 +68,9 @@ def result_context(view: RunView) -> dict[str, Any]:
         "errors": results.error_rows(view.errors),
         "figure": charts.rate_and_latency(view),
         "published": run.published_at is not None and run.withdrawn_at is None,
-        "publishable": run.status == "succeeded" and run.published_at is None and view.figures_count > 0,
+        "publishable": not obstacle and run.published_at is None and view.figures_count > 0,
+        "ineligible": refusal(obstacle) if run.status == "succeeded" and obstacle else "",
+        "self_checks": selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
         "calculator_href": f"{reverse('economics')}?sku={TEST_HOST_CODE}",
     }
@@ -79,6 +82,18 @@ def refusal(code: str) -> str:
         "not_succeeded": _("Seule une mesure terminée se publie."),
         "withdrawn": _("Cette mesure a été retirée : lancez-en une nouvelle pour publier."),
         "no_rate": _("Aucun palier n’a de débit : il n’y a rien à publier."),
+        "target": _(
+            "Cette mesure porte sur un serveur extérieur : elle reste lisible ici, mais ne devient pas un débit du"
+            " catalogue."
+        ),
+        "client_bound": _(
+            "Le client de mesure a pris du retard : ces chiffres décrivent peut-être le client, pas le serveur. La"
+            " mesure ne se publie pas ; relancez-la sur une machine moins chargée."
+        ),
+        "prefix_cache_warm": _(
+            "Le cache de préfixes du serveur a répondu à une partie des prompts : la mesure ne se publie pas."
+            " Relancez-la avec une graine nouvelle."
+        ),
         "no_sku": _("Le catalogue ne contient pas « cette machine (CPU) » : chargez-le, puis publiez."),
     }
     return known[code]

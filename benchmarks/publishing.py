@@ -11,11 +11,26 @@ TEST_HOST_CODE = "CPU-LOCAL"
 
 
 class NotPublishableError(Exception):
-    """The run cannot be published; `code` says why: not_succeeded, withdrawn, no_rate, no_sku."""
+    """The run cannot be published; `code` says why: withdrawn, no_rate, no_sku, or what `obstacle` found."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
+
+
+def obstacle(run: BenchmarkRun) -> str:
+    """Why a run may never be a figure; empty when nothing stands against it.
+
+    A run whose client was late measured the client; a run answered from a prefix cache measured the cache; a run of
+    somebody else's server says nothing about a machine of this catalogue.
+    """
+    against = {
+        "not_succeeded": run.status != BenchmarkRun.Status.SUCCEEDED,
+        "target": bool(run.target_url),
+        "client_bound": run.flag_client_bound,
+        "prefix_cache_warm": run.flag_prefix_cache_warm,
+    }
+    return next((code for code, stands in against.items() if stands), "")
 
 
 @transaction.atomic
@@ -27,8 +42,8 @@ def publish(run_id: int) -> list[Figure]:
         raise NotPublishableError("withdrawn")
     if run.published_at:
         return list(Figure.objects.filter(run=run.code).order_by("concurrency"))
-    if run.status != BenchmarkRun.Status.SUCCEEDED:
-        raise NotPublishableError("not_succeeded")
+    if code := obstacle(run):
+        raise NotPublishableError(code)
     steps = list(run.steps.filter(complete=True, output_tok_per_s__gt=0))
     if not steps:
         raise NotPublishableError("no_rate")

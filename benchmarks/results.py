@@ -139,6 +139,21 @@ def flags(run: BenchmarkRun) -> list[tuple[str, str]]:
             _("cache de préfixes chaud"),
             _("Une part des prompts a été servie par le cache du moteur."),
         ),
+        (
+            run.flag_saturated,
+            _("saturée"),
+            _("Le serveur n’a pas suivi le rythme demandé sur un palier au moins : lisez le rythme atteint."),
+        ),
+        (
+            run.flag_censored,
+            _("délais tronqués"),
+            _("La fin du palier a interrompu des réponses : les plus longues manquent dans les délais."),
+        ),
+        (
+            run.flag_retried,
+            _("requêtes rejouées"),
+            _("Le serveur a refusé des requêtes qui ont été renvoyées plus tard ; leur attente compte."),
+        ),
     ]
     return [(name, meaning) for up, name, meaning in known if up]
 

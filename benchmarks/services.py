@@ -1,23 +1,23 @@
-"""The life of a run: created, claimed, alive, recorded, finished, cancelled, found dead. All writes are here.
+"""The life of a run: created, claimed, alive, finished, cancelled, found dead.
 
 Every change of state is a conditional update, so that a message delivered twice, a second click and a reaper that
-comes at the same moment each do nothing instead of harm. publishing.py carries a result over to the calculator.
+comes at the same moment each do nothing instead of harm. recording.py stores what the supervisor says; publishing.py
+carries a result over to the calculator.
 """
 
 import datetime as dt
 import hashlib
 import secrets
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from benchmarks import hardware, metrics
+from benchmarks import hardware, recording
 from benchmarks.load import records, testmodel
-from benchmarks.models import LIVE, BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
+from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
 from benchmarks.runner import Runner
 
 STALLED_AFTER = dt.timedelta(seconds=20)
@@ -199,104 +199,16 @@ def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
             runner.stop()
         match message:
             case records.EngineReady():
-                record_engine(run.pk, message)
+                recording.record_engine(run.pk, message)
             case records.Tick():
-                record_tick(run.pk, steps[message.step], message)
+                recording.record_tick(run.pk, steps[message.step], message)
             case records.StepEnd():
-                record_step(run.pk, steps[message.step], message, runner.plan.samples_path)
+                recording.record_step(run.pk, steps[message.step], message, runner.plan.samples_path)
             case records.RunEnd():
                 end = message
     if end.code == "supervisor_lost" and cancel_requested(run.pk):
         return records.RunEnd("cancelled")
     return end
-
-
-def record_engine(run_id: int, ready: records.EngineReady) -> None:
-    BenchmarkRun.objects.filter(pk=run_id).update(
-        engine=ready.engine,
-        engine_version=ready.version,
-        engine_threads_count=ready.threads_count,
-        engine_cores=ready.engine_cores,
-        client_cores=ready.client_cores,
-        flag_shared_core=ready.shared_core,
-        phase=Phase.WARMING_UP,
-    )
-
-
-def record_tick(run_id: int, step: BenchmarkStep, tick: records.Tick) -> None:
-    BenchmarkTick.objects.create(
-        step=step,
-        at=timezone.now(),
-        warming_up=tick.warming_up,
-        done_count=tick.done_count,
-        error_count=tick.error_count,
-        tok_per_s=tick.tok_per_s,
-        ttft_p50_ms=tick.ttft_p50_ms,
-        loop_lag_ms=tick.loop_lag_ms,
-    )
-    phase = Phase.WARMING_UP if tick.warming_up else Phase.MEASURING
-    BenchmarkRun.objects.filter(pk=run_id).exclude(phase=phase).update(phase=phase)
-
-
-@transaction.atomic
-def record_step(run_id: int, step: BenchmarkStep, end: records.StepEnd, samples_path: Path) -> None:
-    """Aggregate the step's requests from the samples file; a second call replaces nothing and adds nothing."""
-    requests = records.load_requests(samples_path, end.step)
-    window = None
-    if end.window_start_ns is not None and end.window_end_ns is not None:
-        window = end.window_start_ns, end.window_end_ns
-    found = metrics.step_metrics(requests, window)
-    bound = metrics.client_bound(found, end)
-    recorded = BenchmarkStep.objects.filter(pk=step.pk, finished_at__isnull=True).update(
-        **asdict(found),
-        finished_at=timezone.now(),
-        complete=end.complete,
-        client_bound=bound,
-        loop_lag_p99_ms=end.loop_lag_p99_ms,
-        client_cpu_ratio=end.client_cpu_ratio,
-    )
-    if not recorded:
-        return
-    BenchmarkSample.objects.bulk_create([sample_of(step, request, end.started_ns) for request in requests])
-    raise_flags(run_id, found, requests, client_bound=bound)
-
-
-def raise_flags(
-    run_id: int, found: metrics.StepMetrics, requests: Sequence[records.Request], *, client_bound: bool
-) -> None:
-    """Flags only ever go up: one bad step marks the run."""
-    flags = {
-        "flag_client_bound": client_bound,
-        "flag_tokens_estimated": metrics.tokens_estimated(requests),
-        "flag_outputs_short": metrics.outputs_short(found),
-        "flag_prefix_cache_warm": metrics.prefix_cache_warm(found),
-    }
-    if raised := {name: True for name, up in flags.items() if up}:
-        BenchmarkRun.objects.filter(pk=run_id).update(**raised)
-
-
-def sample_of(step: BenchmarkStep, request: records.Request, started_ns: int) -> BenchmarkSample:
-    sent_ns = request.sent_ns
-    return BenchmarkSample(
-        step=step,
-        number=request.number,
-        warm_up=request.warm_up,
-        sent_s=None if sent_ns is None else (sent_ns - started_ns) / metrics.NS_PER_S,
-        ttft_ms=metrics.ttft_ms(request),
-        tpot_ms=metrics.tpot_ms(request),
-        e2e_ms=metrics.e2e_ms(request),
-        gap_max_ms=max(metrics.gaps_ms(request), default=None),
-        dispatch_lag_ms=metrics.dispatch_lag_ms(request),
-        prompt_tokens=request.prompt_tokens,
-        output_tokens=request.output_tokens,
-        events_count=len(request.arrivals_ns),
-        token_source=request.token_source,
-        finish_reason=request.finish_reason[:20],
-        done_seen=request.done_seen,
-        http_status=request.http_status,
-        error_kind=request.error_kind,
-        error_message=request.error_message,
-    )
 
 
 def seal_samples(run: BenchmarkRun) -> None:

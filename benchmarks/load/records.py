@@ -7,6 +7,9 @@ from typing import Any
 
 import orjson
 
+INCOMPLETE = "incomplete"
+"""Kind of a request that was still being answered when the time of its step was over: no failure of the server."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -67,6 +70,10 @@ class Request:
     @property
     def ok(self) -> bool:
         return not self.error_kind
+
+    @property
+    def incomplete(self) -> bool:
+        return self.error_kind == INCOMPLETE
 
     @property
     def first_ns(self) -> int | None:

@@ -147,8 +147,8 @@ class Supervisor:
         return live.done_count - live.error_count
 
     async def _loop(self, client: Client, live: Live, times: LoopTimes, step: int, concurrency: int) -> None:
-        async def send(number: int, warm_up: bool) -> None:
-            request = self._request(client, step, number, warm_up)
+        async def send(number: int, warm_up: bool, planned_ns: int) -> None:
+            request = self._request(step, number, warm_up, planned_ns)
             try:
                 await client.send(request, self._body(request), live.on_tokens)
             finally:
@@ -175,12 +175,12 @@ class Supervisor:
             loop.cancel()
         await asyncio.gather(loop, return_exceptions=self.stop.is_set())
 
-    def _request(self, client: Client, step: int, number: int, warm_up: bool) -> Request:
+    def _request(self, step: int, number: int, warm_up: bool, planned_ns: int) -> Request:
         return Request(
             step=step,
             number=number,
             warm_up=warm_up,
-            planned_ns=client.clock(),
+            planned_ns=planned_ns,
             requested_prompt_tokens=self.plan.prompt_tokens,
             requested_output_tokens=self.plan.output_tokens,
         )

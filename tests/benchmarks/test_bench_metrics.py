@@ -140,6 +140,25 @@ def test_l28_waiting_to_send_is_the_clients_doing() -> None:
     assert metrics.client_bound(late, make.step_end())
 
 
+def test_l28_the_reasons_are_named() -> None:
+    calm = metrics.step_metrics([make.spoken(100, [20] * 15)], None)
+    late = make.step_end(loop_lag_p99_ms=30.0, client_cpu_ratio=0.9)
+    assert metrics.client_reasons(calm, late) == ("loop_lag", "cpu")
+    assert metrics.client_reasons(calm, make.step_end()) == ()
+    coalesced = metrics.step_metrics([make.spoken(100, [0.02] * 4 + [40.0] * 6, planned_ms=-12)], None)
+    assert metrics.client_reasons(coalesced, make.step_end()) == ("dispatch_lag", "near_zero_gaps")
+
+
+def test_l27_a_prefix_cache_that_answers_for_the_prompts_is_flagged() -> None:
+    """95 of 100 prompt tokens cached on every request of the second run; none on the first."""
+    first = [make.spoken(10, [10], number=n, prompt_tokens=100, cached_tokens=0) for n in range(20)]
+    second = [make.spoken(10, [10], number=n, prompt_tokens=100, cached_tokens=95) for n in range(20)]
+    assert not metrics.prefix_cache_warm(metrics.step_metrics(first, None))
+    found = metrics.step_metrics(second, None)
+    assert found.cached_prompt_ratio == pytest.approx(0.95)
+    assert metrics.prefix_cache_warm(found)
+
+
 def test_a_warm_prefix_cache_is_seen_in_cached_tokens() -> None:
     cold = metrics.step_metrics([make.spoken(1, cached_tokens=0)], None)
     warm = metrics.step_metrics([make.spoken(1, cached_tokens=122)], None)

@@ -31,7 +31,7 @@ class Loop:
             clock=lambda: next(self.ticks),
         )
 
-    async def send(self, number: int, warm_up: bool) -> None:
+    async def send(self, number: int, warm_up: bool, _planned_ns: int) -> None:
         self.sent.append((number, warm_up))
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)

@@ -131,3 +131,27 @@ def test_what_was_withdrawn_is_not_published_again(host: CatalogItem) -> None:
 
 def test_withdrawing_what_was_never_published_does_nothing(host: CatalogItem) -> None:
     assert publishing.withdraw(runs.succeeded().pk) == 0
+
+
+OBSTACLES = {"flag_client_bound": "client_bound", "flag_prefix_cache_warm": "prefix_cache_warm"}
+
+
+@pytest.mark.parametrize("flag", OBSTACLES)
+def test_l27_l28_a_flagged_run_never_becomes_a_figure(host: CatalogItem, flag: str) -> None:
+    run = runs.succeeded(**{flag: True})
+    with pytest.raises(publishing.NotPublishableError, match=OBSTACLES[flag]):
+        publishing.publish(run.pk)
+    run.refresh_from_db()
+    assert run.published_at is None
+    assert Figure.objects.count() == 0
+
+
+def test_a_run_of_somebody_elses_server_is_no_figure_of_this_machine(host: CatalogItem) -> None:
+    run = runs.succeeded(target_url="https://api.example.com/v1")
+    with pytest.raises(publishing.NotPublishableError, match="target"):
+        publishing.publish(run.pk)
+    assert Figure.objects.count() == 0
+
+
+def test_flags_that_are_only_remarks_do_not_bar_a_run() -> None:
+    assert publishing.obstacle(runs.succeeded(flag_tokens_estimated=True, flag_shared_core=True)) == ""

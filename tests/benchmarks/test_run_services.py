@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from benchmarks import services
+from benchmarks import recording, services
 from benchmarks.load import records
 from benchmarks.models import BenchmarkRun, BenchmarkSample, BenchmarkTick
 from tests.benchmarks import loadfactory as make
@@ -176,7 +176,7 @@ def test_a_step_is_recorded_from_the_raw_file(tmp_path: Path) -> None:
     path = runs.samples_file(tmp_path, *runs.answers(1, 1, 8), *runs.answers(2, 4, 8))
     step = run.steps.get(position=2)
     end = make.step_end(step=2, concurrency=4, window_start_ns=0, window_end_ns=40 * make.MS)
-    services.record_step(run.pk, step, end, path)
+    recording.record_step(run.pk, step, end, path)
     step.refresh_from_db()
     assert (step.warm_up_count, step.measured_count, step.ok_count, step.error_count) == (4, 8, 8, 0)
     assert (step.ttft_p50_ms, step.tpot_p50_ms, step.ttft_p99_ms) == (10, 10, None)
@@ -190,7 +190,7 @@ def test_a_step_is_recorded_once(tmp_path: Path) -> None:
     path = runs.samples_file(tmp_path, *runs.answers(1, 1, 8))
     step = run.steps.get(position=1)
     for lag_ms in (0.5, 99.0):
-        services.record_step(run.pk, step, make.step_end(loop_lag_p99_ms=lag_ms), path)
+        recording.record_step(run.pk, step, make.step_end(loop_lag_p99_ms=lag_ms), path)
     step.refresh_from_db()
     assert step.loop_lag_p99_ms == 0.5
     assert step.samples.count() == 9
@@ -199,8 +199,8 @@ def test_a_step_is_recorded_once(tmp_path: Path) -> None:
 def test_flags_go_up_with_one_bad_step_and_stay(tmp_path: Path) -> None:
     run = runs.running()
     path = runs.samples_file(tmp_path, *runs.answers(1, 1, 8), *runs.answers(2, 4, 8))
-    services.record_step(run.pk, run.steps.get(position=1), make.step_end(loop_lag_p99_ms=30.0), path)
-    services.record_step(run.pk, run.steps.get(position=2), make.step_end(step=2), path)
+    recording.record_step(run.pk, run.steps.get(position=1), make.step_end(loop_lag_p99_ms=30.0), path)
+    recording.record_step(run.pk, run.steps.get(position=2), make.step_end(step=2), path)
     run.refresh_from_db()
     assert run.flag_client_bound
     assert not run.flag_outputs_short and not run.flag_tokens_estimated
@@ -211,7 +211,7 @@ def test_l31_a_step_without_an_answer_has_counts_and_no_figures(tmp_path: Path) 
     run = runs.running()
     failed = [make.request(number=number, error_kind="connect_failed", sent_ns=None) for number in range(20)]
     step = run.steps.get(position=1)
-    services.record_step(run.pk, step, make.step_end(), runs.samples_file(tmp_path, *failed))
+    recording.record_step(run.pk, step, make.step_end(), runs.samples_file(tmp_path, *failed))
     step.refresh_from_db()
     assert (step.ok_count, step.error_count) == (0, 20)
     assert (step.output_tok_per_s, step.ttft_p50_ms) == (None, None)
@@ -222,7 +222,7 @@ def test_each_second_leaves_a_line_and_moves_the_phase() -> None:
     run = runs.running()
     step = run.steps.get(position=1)
     for warming_up in (True, False):
-        services.record_tick(run.pk, step, records.Tick(1, 1, warming_up, 0, 8, 0, None, None, 0.1))
+        recording.record_tick(run.pk, step, records.Tick(1, 1, warming_up, 0, 8, 0, None, None, 0.1))
         run.refresh_from_db()
         assert run.phase == ("warming_up" if warming_up else "measuring")
     assert BenchmarkTick.objects.filter(step=step).count() == 2
@@ -231,7 +231,7 @@ def test_each_second_leaves_a_line_and_moves_the_phase() -> None:
 def test_the_engine_says_what_it_is() -> None:
     run = runs.running()
     ready = records.EngineReady("llama.cpp", "xllamacpp 1", 1, "0", "1", shared_core=True)
-    services.record_engine(run.pk, ready)
+    recording.record_engine(run.pk, ready)
     run.refresh_from_db()
     assert (run.engine, run.engine_version, run.engine_cores, run.client_cores) == (
         "llama.cpp",
@@ -328,3 +328,41 @@ def test_the_raw_file_is_sealed_by_its_digest() -> None:
 
 def test_the_time_without_a_sign_of_life_is_longer_than_several_heartbeats() -> None:
     assert dt.timedelta(seconds=10) <= services.STALLED_AFTER
+
+
+def test_l27_a_run_without_a_seed_draws_a_fresh_one_and_stores_it() -> None:
+    config = services.RunConfig(concurrencies=(1,), requests_count=8, prompt_tokens=128, output_tokens=16)
+    seeds = {services.create_run(config, None).seed for _ in range(5)}
+    assert len(seeds) == 5
+    assert set(BenchmarkRun.objects.values_list("seed", flat=True)) == seeds
+
+
+def test_a_step_stores_the_self_checks_of_its_client(tmp_path: Path) -> None:
+    run = runs.running()
+    path = runs.samples_file(tmp_path, *runs.answers(1, 1, 8))
+    step = run.steps.get(position=1)
+    recording.record_step(run.pk, step, make.step_end(loop_lag_p99_ms=30.0, client_cpu_ratio=0.9), path)
+    step.refresh_from_db()
+    assert (step.client_bound, step.client_reasons) == (True, "loop_lag,cpu")
+    assert (step.loop_lag_p99_ms, step.client_cpu_ratio) == (30.0, 0.9)
+    assert (step.dispatch_lag_p99_ms, step.near_zero_gap_ratio) == (0.0, 0.0)
+
+
+def test_a_rate_that_was_not_reached_flags_an_open_loop_and_no_closed_one(tmp_path: Path) -> None:
+    """Five planned 10 ms apart, ended 20 ms apart: 100 a second offered, 50 achieved."""
+    slow = [
+        make.spoken(10, step=1, number=number, planned_ms=10 * number, sent_ms=20 * number, end_ms=20 * number + 10)
+        for number in range(5)
+    ]
+    path = runs.samples_file(tmp_path, *slow)
+    for rate, saturated in ((100.0, True), (None, False)):
+        run = runs.running()
+        step = run.steps.get(position=1)
+        step.rate_per_s = rate
+        step.save()
+        recording.record_step(run.pk, step, make.step_end(), path)
+        run.refresh_from_db()
+        step.refresh_from_db()
+        assert (run.flag_saturated, step.saturated) == (saturated, saturated)
+        assert (step.offered_per_s, step.achieved_per_s) == (pytest.approx(100), pytest.approx(50))
+        services.finish(run.pk, "failed")

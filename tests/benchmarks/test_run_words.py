@@ -126,7 +126,7 @@ def test_every_flag_has_a_name_and_a_meaning() -> None:
     for field in BenchmarkRun._meta.get_fields():
         if field.name.startswith("flag_"):
             setattr(run, field.name, True)
-    assert len(results.flags(run)) == 8
+    assert len(results.flags(run)) == 11
     assert all(meaning.endswith(".") for _, meaning in results.flags(run))
 
 

@@ -1,0 +1,109 @@
+"""What the supervisor says of a run, stored as it comes: the engine, each second, each step with its requests."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from benchmarks import metrics
+from benchmarks.load import records
+from benchmarks.models import BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
+
+Phase = BenchmarkRun.Phase
+
+
+def record_engine(run_id: int, ready: records.EngineReady) -> None:
+    BenchmarkRun.objects.filter(pk=run_id).update(
+        engine=ready.engine,
+        engine_version=ready.version,
+        engine_threads_count=ready.threads_count,
+        engine_cores=ready.engine_cores,
+        client_cores=ready.client_cores,
+        flag_shared_core=ready.shared_core,
+        phase=Phase.WARMING_UP,
+    )
+
+
+def record_tick(run_id: int, step: BenchmarkStep, tick: records.Tick) -> None:
+    BenchmarkTick.objects.create(
+        step=step,
+        at=timezone.now(),
+        warming_up=tick.warming_up,
+        done_count=tick.done_count,
+        error_count=tick.error_count,
+        tok_per_s=tick.tok_per_s,
+        ttft_p50_ms=tick.ttft_p50_ms,
+        loop_lag_ms=tick.loop_lag_ms,
+    )
+    phase = Phase.WARMING_UP if tick.warming_up else Phase.MEASURING
+    BenchmarkRun.objects.filter(pk=run_id).exclude(phase=phase).update(phase=phase)
+
+
+@transaction.atomic
+def record_step(run_id: int, step: BenchmarkStep, end: records.StepEnd, samples_path: Path) -> None:
+    """Aggregate the step's requests from the samples file; a second call replaces nothing and adds nothing."""
+    requests = records.load_requests(samples_path, end.step)
+    window = None
+    if end.window_start_ns is not None and end.window_end_ns is not None:
+        window = end.window_start_ns, end.window_end_ns
+    found = metrics.step_metrics(requests, window)
+    reasons = metrics.client_reasons(found, end)
+    recorded = BenchmarkStep.objects.filter(pk=step.pk, finished_at__isnull=True).update(
+        **asdict(found),
+        finished_at=timezone.now(),
+        complete=end.complete,
+        client_bound=bool(reasons),
+        client_reasons=",".join(reasons),
+        saturated=step.rate_per_s is not None and metrics.saturated(found),
+        loop_lag_p99_ms=end.loop_lag_p99_ms,
+        client_cpu_ratio=end.client_cpu_ratio,
+    )
+    if not recorded:
+        return
+    BenchmarkSample.objects.bulk_create([sample_of(step, request, end.started_ns) for request in requests])
+    raised = raised_flags(found, requests)
+    raised["flag_client_bound"] = bool(reasons)
+    raised["flag_saturated"] = step.rate_per_s is not None and metrics.saturated(found)
+    raise_flags(run_id, raised)
+
+
+def raise_flags(run_id: int, flags: dict[str, bool]) -> None:
+    """Flags only ever go up: one bad step marks the run."""
+    if raised := {name: True for name, up in flags.items() if up}:
+        BenchmarkRun.objects.filter(pk=run_id).update(**raised)
+
+
+def raised_flags(found: metrics.StepMetrics, requests: Sequence[records.Request]) -> dict[str, bool]:
+    """What a step's own figures say against it."""
+    return {
+        "flag_censored": metrics.latencies_censored(found),
+        "flag_tokens_estimated": metrics.tokens_estimated(requests),
+        "flag_outputs_short": metrics.outputs_short(found),
+        "flag_prefix_cache_warm": metrics.prefix_cache_warm(found),
+    }
+
+
+def sample_of(step: BenchmarkStep, request: records.Request, started_ns: int) -> BenchmarkSample:
+    sent_ns = request.sent_ns
+    return BenchmarkSample(
+        step=step,
+        number=request.number,
+        warm_up=request.warm_up,
+        sent_s=None if sent_ns is None else (sent_ns - started_ns) / metrics.NS_PER_S,
+        ttft_ms=metrics.ttft_ms(request),
+        tpot_ms=metrics.tpot_ms(request),
+        e2e_ms=metrics.e2e_ms(request),
+        gap_max_ms=max(metrics.gaps_ms(request), default=None),
+        dispatch_lag_ms=metrics.dispatch_lag_ms(request),
+        prompt_tokens=request.prompt_tokens,
+        output_tokens=request.output_tokens,
+        events_count=len(request.arrivals_ns),
+        token_source=request.token_source,
+        finish_reason=request.finish_reason[:20],
+        done_seen=request.done_seen,
+        http_status=request.http_status,
+        error_kind=request.error_kind,
+        error_message=request.error_message,
+    )
