@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from django.utils.translation import gettext_lazy
-
 from calculator import permalinks
 from calculator.fields import Text
-from calculator.tool import Calculator
-from calculator.tools import economics
+from calculator.tool import Calculator, Preset
+from calculator.tools import economics, inference, parallelism, tokens, training
 
 ECONOMICS = economics.TOOL.name
 
@@ -35,17 +33,10 @@ class PresetLink:
     is_current: bool
 
 
-TOOLS: tuple[Calculator, ...] = (economics.TOOL,)
+TOOLS: tuple[Calculator, ...] = (economics.TOOL, inference.TOOL, parallelism.TOOL, tokens.TOOL, training.TOOL)
 CALCULATORS: Mapping[str, Calculator] = {tool.name: tool for tool in TOOLS}
-DOORS: Mapping[str, Door] = {
-    door.name: door
-    for door in (
-        Door("inference", gettext_lazy("Inférence")),
-        Door("training", gettext_lazy("Entraînement")),
-        Door("parallelism", gettext_lazy("Multi-GPU")),
-        Door("tokens", gettext_lazy("Tokens")),
-    )
-}
+DOORS: Mapping[str, Door] = {}
+"""Announced and not open yet: none."""
 
 
 def defaults_of(tool: Calculator) -> Mapping[str, Any]:
@@ -56,12 +47,18 @@ def defaults_of(tool: Calculator) -> Mapping[str, Any]:
 
 def preset_links(tool: Calculator, scenario: Any) -> tuple[PresetLink, ...]:
     """The cases, each replacing every input; the one that is now shown is marked."""
-    default = type(scenario)(catalog_version=scenario.catalog_version, at=scenario.at)
-    shown = tool.own(scenario)
     return tuple(
-        PresetLink(preset.code, str(preset.title), preset.query, tool.own(preset.applied(default)) == shown)
+        PresetLink(preset.code, str(preset.title), preset.query, is_shown(tool, preset, scenario))
         for preset in tool.presets
     )
+
+
+def is_shown(tool: Calculator, preset: Preset, scenario: Any) -> bool:
+    """Whether `scenario` is the preset's case: its values, and the defaults for all the others."""
+    if not preset.fits(scenario):
+        return False
+    default = type(scenario)(catalog_version=scenario.catalog_version, at=scenario.at)
+    return bool(tool.own(preset.applied(default)) == tool.own(scenario))
 
 
 def profile_links(tool: Calculator, scenario: Any) -> tuple[PresetLink, ...]:

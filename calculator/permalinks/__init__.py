@@ -6,7 +6,7 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from calculator.permalinks import economics
+from calculator.permalinks import economics, inference, parallelism, tokens, training
 from calculator.permalinks.notation import (
     NONE,
     VERSION,
@@ -37,7 +37,16 @@ __all__ = [
     "write_instant",
 ]
 
-NOTATIONS: Mapping[Hashable, Notation] = {item.scenario: item for item in (economics.NOTATION,)}
+NOTATIONS: Mapping[Hashable, Notation] = {
+    item.scenario: item
+    for item in (
+        economics.NOTATION,
+        inference.NOTATION,
+        parallelism.NOTATION,
+        tokens.NOTATION,
+        training.NOTATION,
+    )
+}
 
 
 def by_type(scenario: Hashable) -> Notation:

@@ -35,7 +35,7 @@ PAGES = [
     "prices/sku/GPU-SUPERCOMPUTE/?on=nothing",
     "prices/sku/GPU-PROO/",
     "methodology/",
-    "coming/training",
+    "training",
 ]
 
 

@@ -18,9 +18,9 @@ TOOL = registry.CALCULATORS[registry.ECONOMICS]
 BY_CODE = {preset.code: preset for preset in (*TOOL.presets, *TOOL.profiles)}
 
 
-def test_economics_is_open_and_the_four_others_are_doors() -> None:
-    assert set(registry.CALCULATORS) == {"economics"}
-    assert set(registry.DOORS) == {"inference", "training", "parallelism", "tokens"}
+def test_all_five_calculators_are_open() -> None:
+    assert set(registry.CALCULATORS) == {"economics", "inference", "parallelism", "tokens", "training"}
+    assert registry.DOORS == {}
 
 
 @pytest.mark.parametrize("preset", BY_CODE.values(), ids=BY_CODE)
@@ -83,3 +83,15 @@ def test_every_preset_answers(seeded: None, preset: Preset) -> None:
 def test_defaults_are_those_of_the_scenario() -> None:
     assert registry.defaults_of(TOOL)["hours_per_month_h"] == Decimal(720)
     assert registry.defaults_of(TOOL)["price_eur"] is None
+
+
+def test_a_preset_is_the_case_now_shown_only_where_nothing_else_differs() -> None:
+    tool = registry.CALCULATORS["economics"]
+    default = tool.notation.scenario(catalog_version=1, at=AT)
+    team = next(preset for preset in tool.presets if preset.code == "team")
+    shown = team.applied(default)
+    assert registry.is_shown(tool, team, shown)
+    assert registry.is_shown(tool, team, replace(shown, figure_id=7, usd_per_eur=Decimal("1.1")))
+    assert not registry.is_shown(tool, team, default)
+    assert not registry.is_shown(tool, team, replace(shown, input_tokens=5))
+    assert [link.code for link in registry.preset_links(tool, shown) if link.is_current] == ["team"]
