@@ -1,15 +1,16 @@
 """The deployment as containers: docker run, Compose, and a Kubernetes ConfigMap, Deployment and Service.
 
-All of them start vLLM's public image with the configuration file mounted, so that what a visitor typed stands
-in that file only. Secrets are references: an environment variable, or a Secret made beforehand.
+All of them start vLLM's public image with the configuration file mounted: what a visitor typed stands in that file only.
+Everything else follows from two counts, GPUs a replica and replicas. Secrets are references: an environment variable,
+or a Secret made beforehand.
 """
 
+from functools import lru_cache
 from typing import Any
 
 from calculator.deploy import yamltext
 from calculator.deploy.arguments import arguments
-from calculator.deploy.point import ServingPoint
-from calculator.deploy.vllm import PORT
+from calculator.deploy.vllm import GPUS_A_HOST, PORT
 
 NAME = "vllm"
 CONFIG_FILE = "vllm.yaml"
@@ -28,10 +29,10 @@ LABELS = {"app.kubernetes.io/name": NAME}
 HEALTH_CHECK = f"import urllib.request; urllib.request.urlopen('http://127.0.0.1:{PORT}/health')"
 
 
-def docker_run(point: ServingPoint) -> str:
+def docker_run(gpus: int) -> str:
     """One replica on this machine; the secrets come from the shell's environment."""
     parts = [
-        f"docker run --rm --gpus {point.gpus_a_replica} --shm-size {SHARED_MEMORY_GIB}g",
+        f"docker run --rm --gpus {gpus} --shm-size {SHARED_MEMORY_GIB}g",
         f"--publish 127.0.0.1:{PORT}:{PORT}",
         *(f"--env {name}" for name in SECRETS),
         f"--env HF_HOME={CACHE_FOLDER}",
@@ -43,21 +44,24 @@ def docker_run(point: ServingPoint) -> str:
     return " \\\n  ".join(parts)
 
 
-def compose(point: ServingPoint) -> dict[str, Any]:
+@lru_cache(maxsize=128)
+def compose_text(gpus: int, replicas: int) -> str | None:
+    """The Compose file; None where the replicas need more than one machine, which Compose does not manage."""
+    return yamltext.write(compose(gpus, replicas)) if gpus * replicas <= GPUS_A_HOST else None
+
+
+def compose(gpus: int, replicas: int) -> dict[str, Any]:
     """A service a replica, each with GPUs of its own and the next port."""
-    replicas = range(point.replicas)
+    names = [NAME] if replicas == 1 else [f"{NAME}-{index}" for index in range(replicas)]
     return {
-        "services": {
-            NAME if point.replicas == 1 else f"{NAME}-{index}": compose_service(point, index) for index in replicas
-        },
+        "services": {name: compose_service(gpus, index) for index, name in enumerate(names)},
         "volumes": {CACHE_VOLUME: {}},
     }
 
 
-def compose_service(point: ServingPoint, index: int) -> dict[str, Any]:
+def compose_service(gpus: int, index: int) -> dict[str, Any]:
     """One replica: its GPUs by number, its port on this machine only."""
-    first = index * point.gpus_a_replica
-    devices = [yamltext.quoted(number) for number in range(first, first + point.gpus_a_replica)]
+    devices = [yamltext.quoted(number) for number in range(index * gpus, (index + 1) * gpus)]
     return {
         "image": arguments().image,
         "entrypoint": ["vllm", "serve"],
@@ -84,9 +88,15 @@ def compose_service(point: ServingPoint, index: int) -> dict[str, Any]:
     }
 
 
-def kubernetes(point: ServingPoint, config: str) -> tuple[dict[str, Any], ...]:
+def kubernetes_text(config: str, gpus: int, replicas: int) -> str:
     """ConfigMap with the configuration file, Deployment with one pod a replica, Service in front of them."""
-    return config_map(config), deployment(point), service()
+    return yamltext.joined((yamltext.write(config_map(config)), pods_text(gpus, replicas)))
+
+
+@lru_cache(maxsize=128)
+def pods_text(gpus: int, replicas: int) -> str:
+    """Deployment and Service: the part that no configuration changes."""
+    return yamltext.joined((yamltext.write(deployment(gpus, replicas)), yamltext.write(service())))
 
 
 def config_map(config: str) -> dict[str, Any]:
@@ -99,27 +109,27 @@ def config_map(config: str) -> dict[str, Any]:
     }
 
 
-def deployment(point: ServingPoint) -> dict[str, Any]:
+def deployment(gpus: int, replicas: int) -> dict[str, Any]:
     """One pod a replica. Pods are replaced, not added, on a change: the old one still holds the GPUs."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": NAME, "labels": LABELS},
         "spec": {
-            "replicas": point.replicas,
+            "replicas": replicas,
             "selector": {"matchLabels": LABELS},
             "strategy": {"type": "Recreate"},
-            "template": {"metadata": {"labels": LABELS}, "spec": pod(point)},
+            "template": {"metadata": {"labels": LABELS}, "spec": pod(gpus)},
         },
     }
 
 
-def pod(point: ServingPoint) -> dict[str, Any]:
+def pod(gpus: int) -> dict[str, Any]:
     """The server's pod. No service links: those of a Service named vllm would set VLLM_PORT, a setting of vLLM."""
     return {
         "enableServiceLinks": False,
         "automountServiceAccountToken": False,
-        "containers": [container(point)],
+        "containers": [container(gpus)],
         "volumes": [
             {"name": "config", "configMap": {"name": NAME}},
             {"name": CACHE_VOLUME, "emptyDir": {}},
@@ -128,7 +138,7 @@ def pod(point: ServingPoint) -> dict[str, Any]:
     }
 
 
-def container(point: ServingPoint) -> dict[str, Any]:
+def container(gpus: int) -> dict[str, Any]:
     """vLLM with its GPUs, its probes and references to its secrets."""
     return {
         "name": NAME,
@@ -137,7 +147,7 @@ def container(point: ServingPoint) -> dict[str, Any]:
         "args": ["--config", CONFIG_PATH],
         "env": [*(secret(name, key) for name, key in SECRETS.items()), {"name": "HF_HOME", "value": CACHE_FOLDER}],
         "ports": [{"name": "http", "containerPort": PORT}],
-        "resources": {"limits": {"nvidia.com/gpu": yamltext.quoted(point.gpus_a_replica)}},
+        "resources": {"limits": {"nvidia.com/gpu": yamltext.quoted(gpus)}},
         "startupProbe": probe() | {"failureThreshold": START_LIMIT_S // PROBE_S},
         "readinessProbe": probe(),
         "livenessProbe": probe() | {"failureThreshold": FAILURES_ALLOWED},

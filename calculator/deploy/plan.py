@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from calculator.deploy import containers, yamltext
+from calculator.deploy import containers
 from calculator.deploy.arguments import arguments
 from calculator.deploy.point import NVIDIA, Note, ServingPoint
 from calculator.deploy.vllm import Value, command_line, config_yaml, settings
@@ -11,7 +11,8 @@ from calculator.deploy.vllm import Value, command_line, config_yaml, settings
 
 @dataclass(frozen=True, slots=True)
 class DeployPlan:
-    """Texts ready to copy, without comments. The container texts are None where the public image is not for the GPU."""
+    """Texts ready to copy, without comments. The container texts are None where the public image is not for the
+    GPU, Compose's also where one machine is not enough."""
 
     vllm_version: str
     settings: Mapping[str, Value]
@@ -28,14 +29,14 @@ def plan(point: ServingPoint) -> DeployPlan:
     would refuse to start it."""
     chosen = settings(point)
     config = config_yaml(chosen.values)
-    packed = point.gpu.vendor == NVIDIA
+    packed, gpus = point.gpu.vendor == NVIDIA, point.gpus_a_replica
     return DeployPlan(
         vllm_version=arguments().version,
         settings=chosen.values,
         config_yaml=config,
         command_line=command_line(chosen.values),
-        docker_run=containers.docker_run(point) if packed else None,
-        compose_yaml=yamltext.write(containers.compose(point)) if packed else None,
-        kubernetes_yaml=yamltext.write_all(containers.kubernetes(point, config)) if packed else None,
+        docker_run=containers.docker_run(gpus) if packed else None,
+        compose_yaml=containers.compose_text(gpus, point.replicas) if packed else None,
+        kubernetes_yaml=containers.kubernetes_text(config, gpus, point.replicas) if packed else None,
         notes=chosen.notes if packed else (*chosen.notes, Note("image_other_vendor", {"gpu": point.gpu.name})),
     )

@@ -100,7 +100,8 @@ def _published(point: ServingPoint) -> Iterator[Note]:
 
 def _placement(point: ServingPoint) -> Iterator[Note]:
     if point.replicas > 1:
-        yield Note("replicas", {"replicas": str(point.replicas), "gpus": str(point.gpus_a_replica)})
+        values = {"replicas": str(point.replicas), "gpus": str(point.gpus_a_replica), "machine": str(GPUS_A_HOST)}
+        yield Note("replicas", values)
     if is_folder(model_name(point)):
         yield Note("local_folder")
 

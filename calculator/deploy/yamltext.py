@@ -69,6 +69,6 @@ def write(document: object) -> str:
     )
 
 
-def write_all(documents: Iterable[object]) -> str:
-    """Several documents, separated as Kubernetes reads them."""
-    return "---\n".join(write(document) for document in documents)
+def joined(documents: Iterable[str]) -> str:
+    """Several documents in one text, separated as Kubernetes reads them."""
+    return "---\n".join(documents)

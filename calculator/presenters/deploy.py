@@ -95,7 +95,8 @@ NOTES: Mapping[str, Text] = {
     ),
     "replicas": gettext_lazy(
         "%(replicas)s répliques\u00a0: lancez la commande une fois par groupe de %(gpus)s GPU, chacune sur son "
-        "port, derrière un répartiteur de charge. Compose et Kubernetes les décrivent toutes."
+        "port, derrière un répartiteur de charge. Kubernetes les décrit toutes, Compose jusqu’à %(machine)s GPU "
+        "sur une machine."
     ),
     "local_folder": gettext_lazy(
         "Le modèle est un dossier de la machine\u00a0: montez-le au même chemin dans le conteneur."

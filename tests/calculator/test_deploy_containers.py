@@ -146,7 +146,20 @@ def test_numbers_that_look_like_texts_stay_texts_for_every_reader() -> None:
 
 
 def test_documents_are_separated_as_kubernetes_reads_them() -> None:
-    assert yamltext.write_all([{"a": 1}, {"b": 2}]) == "a: 1\n---\nb: 2\n"
+    assert yamltext.joined(["a: 1\n", "b: 2\n"]) == "a: 1\n---\nb: 2\n"
+
+
+def test_compose_describes_one_machine_only() -> None:
+    assert len(services(make.point(tensor_parallel=2, replicas=4))) == 4
+    made = plan(make.point(tensor_parallel=2, replicas=5))
+    assert made.compose_yaml is None
+    assert made.kubernetes_yaml is not None and "replicas: 5" in made.kubernetes_yaml
+
+
+def test_a_thousand_replicas_make_no_long_text() -> None:
+    made = plan(make.point(replicas=1024))
+    assert len(made.kubernetes_yaml or "") < 4000
+    assert made.compose_yaml is None
 
 
 def test_the_same_value_twice_is_written_twice() -> None:
