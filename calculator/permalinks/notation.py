@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Protocol
 from urllib.parse import quote_plus
 
@@ -207,22 +207,20 @@ class Notation:
         self.optional = optional
         self.check = check
         self.by_name = {key.name: key for key in keys}
-        # A page holds a dozen links that differ in two or three of thirty keys.
-        self._pair = lru_cache(maxsize=2048)(self._written)
+        self._values = attrgetter(*(key.attribute for key in keys))
+        # A page holds a dozen links that differ in two or three of thirty keys: what is the same object as in the
+        # link before is written as it was there. The pair is replaced whole, so threads may share it.
+        self._last: tuple[tuple[Any, ...], tuple[str, ...]] = ((self,) * len(keys), ("",) * len(keys))
 
     def write(self, scenario: Any) -> str:
         """The canonical query string of `scenario`; `read` gives the scenario back."""
-        pairs = [f"v={VERSION}"]
-        for key in self.keys:
-            value = getattr(scenario, key.attribute)
-            if key.many:
-                pairs += [f"{key.name}={quoted(key.write(item))}" for item in value] or [f"{key.name}={NONE}"]
-            elif value is not None and value != "":
-                pairs.append(self._pair(key.name, value))
-        return "&".join(pairs)
-
-    def _written(self, name: str, value: Any) -> str:
-        return f"{name}={quoted(self.by_name[name].write(value))}"
+        values, (before, written) = self._values(scenario), self._last
+        parts = tuple(
+            part if value is old else written_pair(key, value)
+            for key, value, old, part in zip(self.keys, values, before, written, strict=True)
+        )
+        self._last = values, parts
+        return "&".join(filter(None, (f"v={VERSION}", *parts)))
 
     def read(self, query: Query, base: Any) -> Reading:
         """The scenario that `query` describes; `base` gives the value of every key that is absent."""
@@ -248,6 +246,13 @@ class Notation:
         """The keys of the query that mean nothing here, fit to be shown."""
         strange = set(query.keys()) - set(self.by_name) - PAGE_KEYS - {"v"}
         return tuple(sorted(fields.printable(name) or "?" for name in strange))
+
+
+def written_pair(key: Key, value: Any) -> str:
+    """One key as it stands in a link; empty for what is unknown."""
+    if key.many:
+        return "&".join(f"{key.name}={quoted(key.write(item))}" for item in value) or f"{key.name}={NONE}"
+    return "" if value is None or value == "" else f"{key.name}={quoted(key.write(value))}"
 
 
 def quoted(text: str) -> str:

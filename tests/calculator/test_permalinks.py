@@ -218,3 +218,12 @@ def test_a_typed_rate_leaves_no_figure_in_the_link() -> None:
 def test_a_pinned_exchange_rate_keeps_its_source_and_a_typed_one_stays_typed() -> None:
     assert notation.released(replace(BASE, usd_per_eur=Decimal("1.1172")), facts()).usd_per_eur is None
     assert notation.released(replace(BASE, usd_per_eur=Decimal("1.2")), facts()).usd_per_eur == Decimal("1.2")
+
+
+def test_a_link_does_not_depend_on_the_link_written_before() -> None:
+    other = replace(BASE, sku="GPU-TITAN", apis=(), price_eur=Decimal("1.5"), volume_tokens=Decimal(1))
+    same = EconomicsScenario(**{item.name: getattr(BASE, item.name) for item in attributes(BASE)})
+    alone = permalinks.write(BASE)
+    assert "&sku=GPU-TITAN&" in permalinks.write(other) and "price=" not in alone
+    assert permalinks.write(BASE) == permalinks.write(same) == alone
+    assert "&price=1.5&" in permalinks.write(other) and "&api=none&" in permalinks.write(other)
