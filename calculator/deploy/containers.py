@@ -1,6 +1,6 @@
 """The deployment as containers: docker run, Compose, and a Kubernetes ConfigMap, Deployment and Service.
 
-All of them start vLLM's public image with the configuration file mounted: what a visitor typed stands in that file only.
+All of them start vLLM's public image with the configuration file mounted: what a visitor typed stands in that one only.
 Everything else follows from two counts, GPUs a replica and replicas. Secrets are references: an environment variable,
 or a Secret made beforehand.
 """
