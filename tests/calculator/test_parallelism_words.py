@@ -1,0 +1,261 @@
+"""The multi-GPU answer in words: every code has a sentence in both languages, every formula its title and meanings."""
+
+import ast
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+from django.utils import translation
+
+import calculator.domain
+from calculator import interconnects
+from calculator.charts import parallelism as charts
+from calculator.domain.interconnects import Reach
+from calculator.domain.parallel_scenario import BatchBy, Cause, ParallelismEstimate, Plausibility, Sharing
+from calculator.domain.scenario import Message
+from calculator.presenters import (
+    parallelism,
+    parallelism_causes,
+    parallelism_headline,
+    parallelism_notices,
+    parallelism_rows,
+    parallelism_steps,
+    parallelism_tables,
+    parallelism_units,
+)
+from tests.domain.parallel_factories import answer, facts, sku
+from tests.domain.serving_factories import LLAMA_70B, MISTRAL
+
+DOMAIN = Path(calculator.domain.__path__[0])
+VALUES: dict[str, str | int | float] = {
+    "tensor": 8,
+    "pipeline": 2,
+    "ranks": 16,
+    "gpus": 8,
+    "model": "Mistral-7B",
+    "link": "PCIe 4.0 ×16",
+    "most": 2,
+    "gpu": "T4",
+    "vendor": "AMD",
+    "mfu": 0.261,
+    "typed": 0.3,
+    "calibrated": 0.4,
+    "sku": "GPU-PRO",
+    "own": "NVLink3",
+    "machines": 2,
+    "cards": 8,
+    "network": "Ethernet",
+    "tokens": 730,
+    "sequence": 2048,
+    "needed_bytes": 1.6e11,
+    "usable_bytes": 8.6e10,
+    "line": "weights",
+}
+CASES: dict[str, dict[str, object]] = {
+    "published": {},
+    "one": {"gpu_count": 1},
+    "many": {"gpu_count": 64},
+    "fixed batch": {"gpu_count": 64, "batch_by": BatchBy.STEP, "step_tokens": Decimal(16_384)},
+    "sharded": {"sharing": Sharing.SHARDED},
+    "split": {"tensor_parallel": 4, "pipeline_parallel": 2, "gpu_count": 16, "layers_count": 32, "hidden_width": 2560},
+    "odd": {"gpu_count": 11},
+    "not possible": {"tensor_parallel": 8, "pipeline_parallel": 2},
+}
+
+
+def codes_in_domain() -> set[str]:
+    """Every message code that the multi-GPU modules of the domain write."""
+    found = set()
+    for path in DOMAIN.glob("parallel_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message":
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    found.add(str(first.value))
+    return (
+        found
+        | {f"parallel_{name}" for name in ("heads", "kv_heads", "vocabulary", "layers")}
+        | {
+            "does_not_fit",
+            "does_not_fit_sharded",
+        }
+    )
+
+
+def test_every_message_code_has_a_sentence_and_no_sentence_is_left_over() -> None:
+    assert codes_in_domain() == set(parallelism_notices.SENTENCES)
+
+
+@pytest.mark.parametrize("language", ["fr", "en"])
+@pytest.mark.parametrize("code", sorted(parallelism_notices.SENTENCES))
+def test_each_message_becomes_a_sentence(code: str, language: str) -> None:
+    with translation.override(language):
+        notice = parallelism_notices.notice(Message(code, VALUES))
+    assert notice.lead.endswith(".") and notice.text
+    assert "%(" not in notice.text
+
+
+def test_english_sentences_are_translated() -> None:
+    for code in parallelism_notices.SENTENCES:
+        with translation.override("fr"):
+            french = parallelism_notices.notice(Message(code, VALUES))
+        with translation.override("en"):
+            english = parallelism_notices.notice(Message(code, VALUES))
+        assert french.text != english.text and french.lead != english.lead, code
+
+
+def estimates() -> dict[str, ParallelismEstimate]:
+    found = {name: answer(**changes) for name, changes in CASES.items()}
+    found["priced"] = answer(facts(offer=sku(8, "43.20")))
+    found["model"] = answer(facts(model=MISTRAL, offer=sku(8, "43.20")), gpu_count=16, sharing=Sharing.SHARDED)
+    found["too big"] = answer(facts(model=LLAMA_70B))
+    return found
+
+
+ESTIMATES = estimates()
+
+
+@pytest.mark.parametrize("language", ["fr", "en"])
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_each_answer_becomes_a_page(name: str, language: str) -> None:
+    with translation.override(language):
+        page = parallelism.parallelism(ESTIMATES[name])
+        rows = parallelism_rows.export_rows(ESTIMATES[name])
+    assert page.lead and page.eyebrow and page.status
+    words = " ".join(str(row) for row in rows)
+    assert "nan" not in words.lower().split()
+    assert not re.search(r"\bNone\b", str(page.stats))
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_each_formula_has_a_title_and_a_meaning_for_every_symbol(name: str) -> None:
+    titles, meanings = parallelism_steps.titles(), parallelism_steps.meanings(ESTIMATES[name])
+    for step in ESTIMATES[name].steps:
+        text = parallelism_steps.expression(step)
+        assert titles[step.code]
+        for term in step.terms:
+            assert meanings[term.symbol]
+            assert re.search(rf"\b{term.symbol}\b", text), (step.code, term.symbol)
+
+
+def test_the_sentence_says_days_factor_and_share() -> None:
+    with translation.override("fr"):
+        text = parallelism_headline.sentence(answer(step_tokens=Decimal(730)))
+    assert "8 × A100-SXM-80GB" in text.replace("\u00a0", " ")
+    # 92 ÷ (8 × 0.8216): the published 14 days.
+    assert "14 jours" in text.replace("\u00a0", " ")
+    assert "6,57 fois plus vite, 82" in text
+
+
+def test_almost_all_is_never_written_as_all() -> None:
+    with translation.override("fr"):
+        nearly = parallelism_headline.efficiency(answer(overlap_ratio=Decimal("0.0095")).rows[-2])
+    assert nearly.startswith("9") or nearly.startswith(">")
+
+
+def test_a_model_that_does_not_fit_leads_the_sentence() -> None:
+    with translation.override("fr"):
+        text = parallelism_headline.sentence(ESTIMATES["too big"])
+    assert text.startswith("Llama-3.1-70B ne tient pas sur")
+
+
+def test_without_a_price_the_bill_is_a_word() -> None:
+    with translation.override("fr"):
+        page = parallelism.parallelism(ESTIMATES["published"])
+    assert page.stats[3].value == "sur devis"
+    assert {line.eur for line in page.counts} == {"sur devis"}
+
+
+def test_the_bill_is_told_net_and_gross() -> None:
+    with translation.override("fr"):
+        page = parallelism.parallelism(ESTIMATES["priced"])
+    assert "HT" in page.total and "TTC (TVA 20" in page.total
+
+
+def test_the_table_marks_the_cheapest_and_the_fastest() -> None:
+    with translation.override("fr"):
+        counts = parallelism_tables.counts(ESTIMATES["priced"])
+    marked = {mark: line.gpus for line in counts for mark in line.marks}
+    assert marked["le plus rapide"] == "64" and int(marked["le moins cher"]) >= 8
+
+
+@pytest.mark.parametrize("code", sorted(parallelism_causes.names()))
+@pytest.mark.parametrize("plausibility", list(Plausibility))
+@pytest.mark.parametrize("value", [None, 0.5])
+def test_each_cause_is_told_with_its_reason(code: str, plausibility: Plausibility, value: float | None) -> None:
+    told = {"sequence": 2048.0, "global": 5833.0, "stated": 300e9, "ratio": 0.05, "share": 0.18, "estimated_days": 11.5}
+    with translation.override("fr"):
+        line = parallelism_causes.line(Cause(code, value, plausibility, told))
+    assert line.name and line.value and line.verdict and line.why
+    assert line.is_plausible is (plausibility is Plausibility.PLAUSIBLE)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATES if ESTIMATES[name].rows])
+def test_each_figure_is_valid_for_plotly(name: str) -> None:
+    for draw in (charts.speed_up, charts.cost):
+        plot = draw(ESTIMATES[name])
+        if plot is not None:
+            go.Figure(data=plot.figure["data"], layout=plot.figure["layout"])
+
+
+def test_the_estimate_is_dashed_and_the_ideal_is_the_number_of_gpus() -> None:
+    plot = charts.speed_up(ESTIMATES["many"])
+    assert plot is not None
+    by_role = {trace["meta"]["role"]: trace for trace in plot.figure["data"]}
+    assert by_role["gpu"]["line"]["dash"] == "dash"
+    assert by_role["mute"]["x"] == by_role["mute"]["y"]
+    assert all(reached <= ideal for reached, ideal in zip(by_role["gpu"]["y"], by_role["mute"]["y"], strict=True))
+
+
+def test_the_cost_chart_shows_gpu_hours_where_there_is_no_price() -> None:
+    free, priced = charts.cost(ESTIMATES["published"]), charts.cost(ESTIMATES["priced"])
+    assert free is not None and priced is not None
+    # 92 days × 24 h on one GPU.
+    assert free.figure["data"][0]["y"][0] == pytest.approx(2208, rel=1e-3)
+    # The whole machine of eight for 92 days at 43.20 €.
+    assert priced.figure["data"][0]["y"][0] == pytest.approx(95_386, rel=1e-3)
+
+
+def test_one_count_alone_draws_no_line() -> None:
+    lone = answer(facts(model=LLAMA_70B), tensor_parallel=8, pipeline_parallel=8, gpu_count=64)
+    assert charts.cost(lone) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(92.0, "92 jours"), (11.504, "11,5 jours"), (0.5, "12 h"), (1234.6, "1 235 jours")]
+)
+def test_days_are_written_as_people_say_them(value: float, text: str) -> None:
+    with translation.override("fr"):
+        assert re.sub(r"[\u00a0\u202f]", " ", parallelism_units.days(value)) == text
+
+
+def test_every_interconnect_has_a_source_and_a_rate() -> None:
+    known = interconnects.interconnects()
+    assert all(one.source and one.note and one.bytes_per_s > 0 for one in known)
+    assert len({one.code for one in known}) == len(known)
+    assert {one.reach for one in known} == set(Reach)
+
+
+@pytest.mark.parametrize(
+    ("code", "gigabytes"),
+    [
+        ("pcie3", 16),
+        ("pcie4", 32),
+        ("pcie5", 64),
+        ("nvlink2", 150),
+        ("nvlink3", 300),
+        ("nvlink4", 450),
+        ("nvlink5", 900),
+        ("ib-hdr", 25),
+        ("ib-ndr", 50),
+        ("eth10", 1.25),
+        ("eth25", 3.125),
+        ("eth100", 12.5),
+        ("eth400", 50),
+    ],
+)
+def test_pitfalls_43_and_48_rates_are_one_way_and_in_bytes(code: str, gigabytes: float) -> None:
+    found = interconnects.interconnect(code)
+    assert found is not None and found.bytes_per_s == gigabytes * 1e9
