@@ -16,6 +16,8 @@ Figure = dict[str, Any]
 
 PARTS = (("queue_s", "mute"), ("prefill_s", "gpu"), ("first_step_s", "api"))
 GIGA, TERA = 1e9, 1e12
+ABOVE_THE_BARS = -0.5
+"""Where an axis of names ends above its first one."""
 ROOF_SPAN = 4.0
 """How far beyond ridge and marks the roofs are drawn."""
 SIGNIFICANT = 5
@@ -102,7 +104,7 @@ def latency(estimate: InferenceEstimate) -> Figure | None:
     if target:
         layout["shapes"] = [_vertical(target)]
         text = _("engagement %(limit)s") % {"limit": words.target_ms(estimate.scenario.first_token_ms)}
-        layout["annotations"] = [_note(text, target, 1, yref="paper", yanchor="bottom")]
+        layout["annotations"] = [_note(text, target, ABOVE_THE_BARS, yanchor="bottom")]
     return {"data": traces, "layout": layout}
 
 
@@ -118,8 +120,8 @@ def _note(text: str, x: float, y: float, role: str = "ink", **place: object) -> 
     return {"text": text, "x": x, "y": y, "showarrow": False, "name": role, **place}
 
 
-def memory(parts: Iterable[tuple[str, float, str]]) -> Figure:
-    """One bar of a GPU's memory: (name, bytes, role) from left to right, in gigabytes."""
+def memory(parts: Iterable[tuple[str, float, str]], usable_bytes: float) -> Figure:
+    """One bar of a GPU's memory: (name, bytes, role) from left to right, in gigabytes; what is usable as a rule."""
     traces = [_bar(name, rounded(size / GIGA), role) for name, size, role in parts]
     return {
         "data": traces,
@@ -127,6 +129,7 @@ def memory(parts: Iterable[tuple[str, float, str]]) -> Figure:
             barmode="stack",
             xaxis=_axis(title={"text": _("Go par GPU"), "standoff": 6}, showgrid=False, nticks=6),
             yaxis=_axis(showticklabels=False, showgrid=False),
+            shapes=[_vertical(rounded(usable_bytes / GIGA))],
             margin={"l": 8, "r": 16, "t": 8, "b": 40},
             meta={"narrow": {"l": 4, "r": 8, "t": 8, "b": 40}},
         ),
@@ -147,7 +150,7 @@ def curve(estimate: InferenceEstimate) -> Figure | None:
         text = _("meilleur point\u00a0: %(count)s flux") % {"count": words.clients(best.concurrency)}
         notes.append(_note(text, *_place(best), "api", yanchor="bottom", yshift=8, xanchor="right"))
     text = _("votre charge\u00a0: %(count)s flux") % {"count": words.clients(chosen.concurrency)}
-    notes.append(_note(text, *_place(chosen), "gpu", yanchor="top", yshift=-8))
+    notes.append(_note(text, *_place(chosen), "gpu", yanchor="top", yshift=-14))
     layout = _layout(
         xaxis=_axis(title={"text": _("débit total de sortie (tok/s)"), "standoff": 12}, rangemode="tozero", nticks=7),
         yaxis=_axis(rangemode="tozero", nticks=6),
@@ -161,7 +164,7 @@ def curve(estimate: InferenceEstimate) -> Figure | None:
             "limit": words.target_ms(estimate.scenario.token_ms),
             "rate": words.rate(MS / limit),
         }
-        layout["annotations"] = [*notes, _note(user, 0, limit, xref="paper", xanchor="left", yanchor="bottom")]
+        layout["annotations"] = [*notes, _note(user, 1, limit, xref="paper", xanchor="right", yanchor="bottom")]
     return {"data": traces, "layout": layout}
 
 

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from calculator import formats
 from calculator.charts import inference as charts
-from calculator.deploy.point import ServingPoint
+from calculator.deploy.point import ServingPoint, is_loadable
 from calculator.domain.calibration import Engine
 from calculator.domain.provenance import Kind
 from calculator.domain.serving_answer import InferenceEstimate
@@ -154,7 +154,8 @@ def memory(estimate: InferenceEstimate) -> Drawn | None:
     if estimate.chosen.memory is None or estimate.chosen.layout is None:
         return None
     lines = tables.memory_lines(estimate.chosen.memory)
-    figure = charts.memory((line.name, line.bytes, line.role) for line in lines)
+    usable = estimate.chosen.memory.estimate.usable_bytes
+    figure = charts.memory(((line.name, line.bytes, line.role) for line in lines), usable)
     gpu = estimate.chosen.layout.deployment.gpu.name
     held = estimate.chosen.layout.deployment.gpu_count
     subtitle = _("%(gpu)s, un GPU sur %(count)s par réplique") % {"gpu": gpu, "count": formats.number(held)}
@@ -248,7 +249,6 @@ def field_badges(estimate: InferenceEstimate, facts: InferenceFacts) -> dict[str
     return {
         "model": of_kind(Kind.INPUT if facts.is_own_model else Kind.DATA_SHEET),
         "sku": of_kind(estimate.cost.price.kind) if estimate.cost else None,
-        "conc": of_kind(Kind.INPUT),
         "util": of_kind(Kind.ASSUMPTION),
         "hours": of_kind(Kind.ASSUMPTION),
     }
@@ -306,9 +306,12 @@ def assumptions(estimate: InferenceEstimate, facts: InferenceFacts) -> tuple[str
 
 
 def deployed(estimate: InferenceEstimate, facts: InferenceFacts) -> deploy.DeployPage | None:
-    """The vLLM configuration of the chosen point; None for another engine, a typed model, or where nothing fits."""
+    """The vLLM configuration of the chosen point; None for another engine, where nothing fits, or for a typed model whose
+    name says nowhere to load it from."""
     held, scenario = estimate.chosen.layout, estimate.scenario
-    if held is None or not estimate.chosen.fits or scenario.engine is not Engine.VLLM or facts.is_own_model:
+    if held is None or not estimate.chosen.fits or scenario.engine is not Engine.VLLM:
+        return None
+    if facts.is_own_model and not is_loadable(facts.model.name):
         return None
     context = -(-(scenario.prompt_tokens + scenario.output_tokens) // CONTEXT_STEP) * CONTEXT_STEP
     point = ServingPoint(

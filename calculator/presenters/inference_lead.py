@@ -85,7 +85,7 @@ def _way(estimate: InferenceEstimate) -> str:
     if cheapest is None:
         return ""
     name = words.machine(cheapest.offer.sku.code, cheapest.scenario.instances)
-    return _(" %(name)s les tient pour %(price)s/h.") % {
+    return _(" %(name)s convient pour %(price)s/h.") % {
         "name": name,
         "price": formats.unit_price(cheapest.eur_per_h),
     }
@@ -125,7 +125,7 @@ def _first_token(estimate: InferenceEstimate) -> Stat:
     speed, target = estimate.speeds, estimate.scenario.first_token_ms
     assert speed is not None
     wanted = _("engagement %(limit)s") % {"limit": words.target_ms(target)} if target else ""
-    note = "\u00a0; ".join(part for part in (words.band(speed.first_token_s), wanted) if part)
+    note = words.joined((words.band(speed.first_token_s), wanted))
     return Stat(words.milliseconds(speed.first_token_s.value), _("jusqu’au premier token"), note)
 
 
@@ -157,4 +157,4 @@ def _cost(estimate: InferenceEstimate) -> Stat:
 
 def reasons(misses: tuple[Miss, ...]) -> str:
     """Missed targets, one after the other."""
-    return "\u00a0; ".join(words.miss(item) for item in misses)
+    return words.joined(words.miss(item) for item in misses)

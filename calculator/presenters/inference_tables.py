@@ -157,7 +157,7 @@ def _other(way: WayOut, machine: str) -> str:
 def _way(way: WayOut, asked: InferenceScenario) -> Way:
     effect = reached(way.outcome)
     if not way.hardware_support:
-        effect = f"{effect}\u00a0; {_('place gagnée, sans unités 8 bits dans ce GPU')}"
+        effect = words.joined((effect, _("place gagnée, sans unités 8\u00a0bits dans ce GPU")))
     meets = way.outcome.meets
     return Way(
         title=way_title(way, asked),
@@ -170,16 +170,14 @@ def _way(way: WayOut, asked: InferenceScenario) -> Way:
 
 
 def reached(found: Outcome) -> str:
-    """First token and rate of a stream of a setup, then what it misses."""
-    if found.served is None:
-        return ""
+    """What a setup misses; where it holds everything, its first token and the rate of a stream."""
+    if found.served is None or found.misses:
+        return inference_lead.reasons(found.misses)
     point = found.served.point
-    text = _("premier token %(ttft)s, %(rate)s par flux") % {
+    return _("premier token %(ttft)s, %(rate)s par flux") % {
         "ttft": words.milliseconds(point.first_token_s),
         "rate": words.rate(1 / point.token_s),
     }
-    missed = inference_lead.reasons(found.misses)
-    return f"{text}\u00a0; {missed}" if missed else text
 
 
 def _more(way: WayOut) -> str:
@@ -295,10 +293,10 @@ def goodput(estimate: InferenceEstimate) -> str:
     if found is None:
         return ""
     rate = quantities.digits(found.requests_per_s)
-    if found.low_ratio == found.high_ratio:
-        share = formats.percent(found.low_ratio)
+    share, most = formats.percent(found.low_ratio), formats.percent(found.high_ratio)
+    if share == most:
         return _("%(share)s des %(rate)s requêtes/s dans les engagements") % {"share": share, "rate": rate}
-    shares = {"low": formats.percent(found.low_ratio), "high": formats.percent(found.high_ratio), "rate": rate}
+    shares = {"low": share, "high": most, "rate": rate}
     return _("%(low)s à %(high)s des %(rate)s requêtes/s dans les engagements") % shares
 
 

@@ -1,6 +1,6 @@
 """Words of the inference calculator that its form, page, exports and charts share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from django.utils.translation import gettext_lazy
@@ -119,6 +119,12 @@ def miss(item: Miss) -> str:
         "reached": milliseconds(item.value),
         "wanted": milliseconds(item.limit),
     }
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Short statements one after the other; those that are empty are left out."""
+    separator = f"{formats.NBSP}; " if formats.is_french() else "; "
+    return separator.join(part for part in parts if part)
 
 
 def load(scenario: InferenceScenario) -> str:

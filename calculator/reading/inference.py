@@ -8,12 +8,13 @@ from calculator.accuracy.naming import engine_class
 from calculator.calibrated import calibration
 from calculator.catalog import sku_choices, sku_of
 from calculator.domain.hardware import Gpu
-from calculator.domain.llm import LanguageModel
+from calculator.domain.llm import MISTRAL_7B, LanguageModel
 from calculator.domain.offers import Scope, Sku, Throughput
 from calculator.domain.precision import PRECISIONS
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.serving_scenario import (
     OWN_MODEL,
+    IncompleteModelError,
     InferenceFacts,
     InferenceScenario,
     KnownRun,
@@ -36,10 +37,17 @@ def gpu_named(name: str) -> Gpu:
 
 
 def model_of(scenario: InferenceScenario) -> LanguageModel:
-    """The model that the visitor describes, else the catalogue's of that name. Raises NotFound with the nearest."""
+    """The model that the visitor describes, else the catalogue's of that name. Raises NotFound with the nearest.
+
+    What is missing of a described model is the notation's to say: such a scenario is never answered.
+    """
     found = sheets.language_model(scenario.model)
     if is_own_model(scenario):
-        return own_model(replace(scenario, model=OWN_MODEL) if found else scenario)
+        named = replace(scenario, model=OWN_MODEL) if found else scenario
+        try:
+            return own_model(named)
+        except IncompleteModelError:
+            found = found or MISTRAL_7B
     if found is None:
         raise NotFound("model", scenario.model, nearest_code(scenario.model, (one.name for one in sheets.models())))
     return found

@@ -173,7 +173,7 @@ PRESETS = (
         "code",
         gettext_lazy("Code"),
         {
-            **{"model": "Qwen2.5-14B", "sku": "GPU-TITAN", "in": "2048", "out": "128", "conc": "8"},
+            **{"model": "Qwen2.5-7B", "sku": "GPU-TITAN", "in": "2048", "out": "128", "conc": "8"},
             **{"ttft": "500", "tpot": "30"},
         },
     ),
@@ -197,7 +197,7 @@ PRESETS = (
         "batch",
         gettext_lazy("Batch"),
         {
-            **{"model": "Mistral-7B-v0.3", "sku": "GPU-PRO", "in": "1024", "out": "512", "conc": "64"},
+            **{"model": "Mistral-7B-v0.3", "sku": "GPU-PRO", "in": "1024", "out": "512", "conc": "32"},
             **{"ttft": "0", "tpot": "0", "util": "0.9"},
         },
     ),
