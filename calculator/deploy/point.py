@@ -1,5 +1,6 @@
 """The deployment to write down, and why one cannot be."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ HALF = "fp16"
 LONGEST_NAME = 200
 NVIDIA = "NVIDIA"
 OPTION_DASH = "-"
+HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 class DeployError(ValueError):
@@ -85,6 +87,16 @@ def model_name(point: ServingPoint) -> str:
 def is_folder(name: str) -> bool:
     """Whether a name is a path of the machine and not a name on a model hub."""
     return name.startswith(("/", "./", "../", "~"))
+
+
+def is_loadable(name: str) -> bool:
+    """Whether a name says where weights are: a folder, or owner/model on a hub. Any other is only what a visitor calls
+    his model.
+
+    >>> is_loadable("mistralai/Mistral-7B-v0.3"), is_loadable("our model")
+    (True, False)
+    """
+    return is_folder(name) or HUB_NAME.fullmatch(name) is not None
 
 
 def capability(gpu: Gpu) -> tuple[int, int] | None:

@@ -1,7 +1,6 @@
 """A config.json as a language model: its dimensions as stated, its parameters counted from them."""
 
-import re
-
+from calculator.deploy.point import HUB_NAME
 from calculator.domain.llm import MLA, LanguageModel
 from calculator.domain.paramcount import Attention, Shape, counts
 from calculator.modelconfig import strictjson
@@ -12,7 +11,6 @@ from calculator.modelconfig.fields import Fields
 from calculator.modelconfig.quantised import native_dtype
 from calculator.modelconfig.windows import window
 
-HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 LONGEST_NAME = 60
 PARAMETER_LIMIT = 10**14
 FALCON = "falcon"

@@ -306,8 +306,8 @@ def assumptions(estimate: InferenceEstimate, facts: InferenceFacts) -> tuple[str
 
 
 def deployed(estimate: InferenceEstimate, facts: InferenceFacts) -> deploy.DeployPage | None:
-    """The vLLM configuration of the chosen point; None for another engine, where nothing fits, or for a typed model whose
-    name says nowhere to load it from."""
+    """The vLLM configuration of the chosen point; None for another engine, where nothing fits, and for a typed model
+    whose name does not say where to load it from."""
     held, scenario = estimate.chosen.layout, estimate.scenario
     if held is None or not estimate.chosen.fits or scenario.engine is not Engine.VLLM:
         return None

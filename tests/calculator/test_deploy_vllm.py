@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from calculator.deploy.arguments import arguments
 from calculator.deploy.number_formats import HALF_REFUSED_NAMES
 from calculator.deploy.plan import plan
-from calculator.deploy.point import DeployError, ServingPoint
+from calculator.deploy.point import DeployError, ServingPoint, is_loadable
 from calculator.domain.precision import PRECISIONS
 from tests.calculator import deployfactory as make
 
@@ -228,6 +228,21 @@ def test_a_shell_reads_the_name_as_one_word(name: str) -> None:
     )
     assert shown.stdout == f"{name}\n"
     assert shown.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("org/model", True),
+        ("/models/a b", True),
+        ("./m", True),
+        ("model", False),
+        ("a/b/c", False),
+        ("notre modèle", False),
+    ],
+)
+def test_a_name_says_where_weights_are_or_only_what_they_are_called(name: str, expected: bool) -> None:
+    assert is_loadable(name) is expected
 
 
 def test_file_and_command_line_say_the_same() -> None:

@@ -78,6 +78,16 @@ def test_a_link_that_cannot_be_read_counts_as_the_usual_case(client: Client, see
     assert scenario.tensor_parallel == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "has_configuration"), [("org/our-model", True), ("/models/ours", True), ("Ours", False)]
+)
+def test_a_name_that_can_be_loaded_gets_a_vllm_configuration(
+    client: Client, seeded: None, name: str, has_configuration: bool
+) -> None:
+    answer = client.get(post(client, config=make.text("Llama-3-8B"), name=name).headers["Location"])
+    assert (f"model: &quot;{name}&quot;" in answer.content.decode()) is has_configuration
+
+
 @pytest.mark.parametrize("language", ["fr", "en"])
 def test_the_link_answers_in_both_languages(client: Client, seeded: None, language: str) -> None:
     response = client.post(f"/{language}/inference/model", {"config": make.text("Llama-3-8B"), "name": "Ours"})
