@@ -51,6 +51,8 @@ class Encoder(Protocol):
 
     def ids(self, text: str, *, continued: bool = False) -> list[int]: ...
 
+    def count(self, text: str, *, continued: bool = False) -> int: ...
+
     def tokens(self, text: str) -> list[Token]: ...
 
     def cut(self, text: str) -> int: ...
@@ -87,6 +89,10 @@ class ByteLevel:
         """Token numbers. A part of a text is encoded as a text of its own: nothing looks back."""
         found = self._ranks_of(text)
         return [number + self.first_id for number in found] if self.first_id else found
+
+    def count(self, text: str, *, continued: bool = False) -> int:
+        """How many tokens; see `ids`."""
+        return len(self._ranks_of(text))
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens with their bytes."""
@@ -155,6 +161,10 @@ class SentencePiece:
         if not continued:
             return list(self.model.encode(text))
         return list(self.model.encode(self.SENTINEL + text)[self.SENTINEL_TOKENS :])
+
+    def count(self, text: str, *, continued: bool = False) -> int:
+        """How many tokens; see `ids`."""
+        return len(self.ids(text, continued=continued))
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens with their bytes; the space before the first word, which the text does not hold, is dropped."""

@@ -4,14 +4,29 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy
 
 from calculator import formats
 from calculator.fields import Text
-from calculator.methodology import glossary
+from calculator.methodology import (
+    formulas_inference,
+    formulas_parallelism,
+    formulas_tokens,
+    formulas_training,
+    glossary,
+)
 from calculator.methodology.bounds import BOUNDS
 from calculator.methodology.formulas import ECONOMICS, Formula, Worked
 from calculator.methodology.mathml import mathml
 from calculator.presenters import badges
+
+GROUPS: tuple[tuple[str, Text, tuple[Formula, ...]], ...] = (
+    ("tokens", gettext_lazy("Tokens d’un corpus"), formulas_tokens.FORMULAS),
+    ("serving", gettext_lazy("Inférence\u00a0: mémoire, latence, débit, coût"), formulas_inference.FORMULAS),
+    ("training", gettext_lazy("Entraînement\u00a0: travail, vitesse, mémoire, coût"), formulas_training.FORMULAS),
+    ("parallelism", gettext_lazy("Multi-GPU\u00a0: échange, accélération, coût"), formulas_parallelism.FORMULAS),
+)
+"""The formulas of the calculators that came after the economics: anchor, title, formulas."""
 
 
 class Example(NamedTuple):
@@ -60,6 +75,7 @@ def context() -> dict[str, Any]:
     return {
         "economics": entries(ECONOMICS),
         "bounds": entries(BOUNDS),
+        "groups": [(code, title, entries(formulas)) for code, title, formulas in GROUPS],
         "symbols": glossary.SYMBOLS,
         "kinds": [(badges.html(badges.of_kind(kind)), text) for kind, text in glossary.KINDS],
         "conventions": glossary.CONVENTIONS,

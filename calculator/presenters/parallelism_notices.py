@@ -75,7 +75,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "vendor_not_modelled": Wording(
         gettext_lazy("GPU non modélisé."),
-        gettext_lazy("Le calage ne couvre pas les GPU %(vendor)s\u00a0: aucun chiffre n’est donné pour %(gpu)s."),
+        gettext_lazy("La calibration ne couvre pas les GPU %(vendor)s\u00a0: aucun chiffre n’est donné pour %(gpu)s."),
         "bad",
     ),
     "unknown_peak": Wording(
@@ -99,7 +99,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "mfu_typed": Wording(
         gettext_lazy("MFU saisie."),
-        gettext_lazy("Vous avez saisi %(typed)s\u00a0; le calage donne %(calibrated)s pour ce modèle et ce GPU."),
+        gettext_lazy("Vous avez saisi %(typed)s\u00a0; la calibration donne %(calibrated)s pour ce modèle et ce GPU."),
         "",
         CHANGE,
     ),
