@@ -1,13 +1,15 @@
 """Tags of the economics form: options with their prices, and definitions at hand."""
 
 from collections.abc import Iterable
+from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from calculator import formats
+from calculator import formats, language
 from calculator.domain.offers import ApiModel, Basis, Mode, Sku
 from calculator.forms import EconomicsForm
 from calculator.language import gettext as _
@@ -28,6 +30,12 @@ class Option(NamedTuple):
 @register.simple_tag
 def term(code: str) -> SafeString:
     """A small button that shows the definition of a term; works without scripts."""
+    return _term(code, language.active())
+
+
+@lru_cache(maxsize=256)
+def _term(code: str, language_code: str) -> SafeString:
+    del language_code
     found = terms.BY_CODE[code]
     label = _("Définition\u00a0: %(term)s") % {"term": found.term}
     return format_html(
@@ -98,4 +106,10 @@ def api_price(api: ApiModel, mode: Mode) -> str:
     output = rates[0].output if rates else None
     if output is None:
         return _("pas de tarif %(mode)s") % {"mode": words.mode_name(mode)}
-    return _("%(amount)s / 1M") % {"amount": formats.unit_price(output.value, "USD")}
+    return _per_million(output.value, language.active())
+
+
+@lru_cache(maxsize=512)
+def _per_million(value: Decimal, code: str) -> str:
+    del code
+    return _("%(amount)s / 1M") % {"amount": formats.unit_price(value, "USD")}

@@ -17,6 +17,8 @@ from calculator.forms.base import Fieldset, ScenarioForm
 register = template.Library()
 
 KEPT_AT_MOST = 4096
+ANY_TEXT = "\ufffc"
+"""Stands in a field that is kept where the text goes."""
 TERM_OF_FIELD = {
     "volume": "volume",
     "rate": "single_stream",
@@ -147,6 +149,14 @@ def _options(options: Iterable[Any]) -> tuple[tuple[object, ...], ...]:
 
 
 def _html(shown: Shown, bound: BoundField) -> SafeString:
+    """The field; a text box is kept without its text, since every key pressed makes a new one."""
+    if shown.options or not shown.value:
+        return _kept(shown, bound)
+    box = _kept(shown._replace(value=ANY_TEXT), bound)
+    return mark_safe(box.replace(ANY_TEXT, escape(str(shown.value))))  # noqa: S308 - a template, and escaped text
+
+
+def _kept(shown: Shown, bound: BoundField) -> SafeString:
     found = _rendered.get(shown)
     if found is None:
         if len(_rendered) >= KEPT_AT_MOST:

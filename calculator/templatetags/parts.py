@@ -12,6 +12,7 @@ from calculator.language import gettext as _
 from calculator.pagestate import ExportLink
 from calculator.presenters.badges import html
 from calculator.presenters.formulaview import FormulaView, Value
+from calculator.presenters.notices import Notice
 from calculator.templatetags.rows import joined, markup
 
 register = template.Library()
@@ -50,6 +51,28 @@ def origins(values: Iterable[Value]) -> SafeString:
         f"<td>{html(value.badge)}</td></tr>"
         for value in values
     )
+
+
+@register.simple_tag
+def notice_list(notices: Iterable[Notice]) -> SafeString:
+    """What the reader must know beside the figures, each with the way out."""
+    return joined(
+        f'<div class="notice {notice.level}"><p><b>{markup(notice.lead)}</b> {markup(notice.text)}'
+        f"{_way_out(notice)}</p></div>"
+        for notice in notices
+    )
+
+
+def _way_out(notice: Notice) -> str:
+    if not (notice.field and notice.action):
+        return ""
+    return f' <a class="screen-only" href="#{notice.field}">{markup(notice.action)}</a>'
+
+
+@register.simple_tag
+def list_items(texts: Iterable[str]) -> SafeString:
+    """Texts as the items of a list."""
+    return joined(f"<li>{markup(text)}</li>" for text in texts)
 
 
 @register.simple_tag

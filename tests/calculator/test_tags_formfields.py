@@ -1,6 +1,8 @@
 """The folded groups of a form: every field in its order, what was typed as it was typed, a group with an error open."""
 
 import re
+from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from django.http import QueryDict
@@ -50,3 +52,11 @@ def test_a_form_that_shows_a_scenario_writes_its_values_for_the_reader() -> None
     form = TOOL.form.from_scenario(scenario, TOOL.choices(scenario, TOOL.reads(), None, None))
     found = markup(form)
     assert 'name="hours" type="text" inputmode="decimal" autocomplete="off" spellcheck="false" value="720"' in found
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize("text", ["720", "\ufffc", "\ufffc&\ufffc", "&amp;"])
+def test_a_kept_field_shows_each_text_as_it_was_typed(text: str) -> None:
+    found = markup(typed(urlencode({"form": "1", "volume": "100 M", "hours": text})))
+    shown = re.search(r'name="hours"[^>]* value="([^"]*)"', found)
+    assert shown is not None and unescape(shown[1]) == text

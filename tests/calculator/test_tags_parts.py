@@ -10,6 +10,7 @@ from calculator.domain.economics import estimate
 from calculator.pagestate import ExportLink
 from calculator.presenters import page
 from calculator.presenters.formulaview import FormulaView
+from calculator.presenters.notices import Notice
 from calculator.registry import PresetLink
 from calculator.templatetags import parts
 from tests.domain import factories as offer
@@ -49,6 +50,21 @@ def test_a_formula_says_its_weakest_link_where_it_has_one(formulas: tuple[Formul
     assert f'<summary>{ESCAPED} <span class="hint">{ESCAPED}</span></summary>' in markup
     assert f'aria-label="{ESCAPED}"' in markup and ATTACK not in markup
     assert "maillon" not in parts.formula_folds([view._replace(trust=None)])
+
+
+def test_a_notice_has_its_level_its_words_and_the_way_out() -> None:
+    found = parts.notice_list(
+        [Notice(ATTACK, SafeString("<i>x</i>"), "warn", "id_fx", ATTACK), Notice("A", SafeString("b"))]
+    )
+    assert found == (
+        f'<div class="notice warn"><p><b>{ESCAPED}</b> <i>x</i>'
+        f' <a class="screen-only" href="#id_fx">{ESCAPED}</a></p></div>\n'
+        '<div class="notice "><p><b>A</b> b</p></div>'
+    )
+
+
+def test_texts_become_items_of_a_list() -> None:
+    assert parts.list_items(["a", ATTACK]) == f"<li>a</li>\n<li>{ESCAPED}</li>"
 
 
 def test_the_case_now_shown_is_marked_among_the_cases() -> None:
