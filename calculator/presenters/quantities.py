@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from calculator import formats
-from calculator.domain.units import Number, to_decimal
+from calculator.domain.units import Number, half_up, to_decimal
 from calculator.language import gettext as _
 
 MINUTE_S, HOUR_S, DAY_S = Decimal(60), Decimal(3600), Decimal(86_400)
@@ -29,7 +29,7 @@ def digits(value: Number, count: int = DIGITS) -> str:
     Whole parts longer than that are kept: 12 345 tok/s reads better than 12 300.
     """
     exact = to_decimal(value)
-    shown = exact.quantize(Decimal(1)) if abs(exact) >= 10 ** (count - 1) else formats.significant(exact, count)
+    shown = half_up(exact, 0) if abs(exact) >= 10 ** (count - 1) else formats.significant(exact, count)
     return formats.number(shown.normalize())
 
 
