@@ -35,6 +35,7 @@ PAGES = [
     "prices/sku/GPU-SUPERCOMPUTE/?on=nothing",
     "prices/sku/GPU-PROO/",
     "methodology/",
+    "accuracy/?metric=tpot",
     "training",
 ]
 
