@@ -17,7 +17,7 @@ from calculator.domain import economics
 from calculator.domain.offers import Basis
 from calculator.domain.provenance import RANK, Kind
 from calculator.domain.scenario import EconomicsScenario, Rental
-from calculator.methodology import glossary
+from calculator.methodology import GROUPS, glossary
 from calculator.methodology.bounds import BOUNDS
 from calculator.methodology.formulas import ECONOMICS, Formula
 from calculator.methodology.mathml import mathml
@@ -26,7 +26,7 @@ from tests import pagetext
 from tests.domain import factories as offer
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "methodology.md"
-FORMULAS = (*ECONOMICS, *BOUNDS)
+FORMULAS = (*ECONOMICS, *BOUNDS, *(formula for _code, _title, formulas in GROUPS for formula in formulas))
 # The steps that the economics calculator shows, by the names agreed for them.
 STEP_CODES = {
     "instance_rate",
