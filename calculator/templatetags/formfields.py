@@ -75,8 +75,10 @@ def _of_page(context: template.Context) -> Words:
 
 def _group(group: Fieldset, of_page: Words) -> str:
     fields = "".join(_field(bound, *of_page) for bound in group.fields)
-    is_open = group.is_open or any_errors(group.fields)
-    head = f'<details class="fold" id="group-{group.name}"{" open" if is_open else ""}>'
+    # A live answer leaves open what is open: `data-open` says which groups the newest choice opens (live.js).
+    waits = " data-open" if group.is_open else ""
+    is_open = " open" if group.is_open or any_errors(group.fields) else ""
+    head = f'<details class="fold" id="group-{group.name}"{is_open}{waits}>'
     return f"{head}<summary>{escape(group.title)}</summary><div>{fields}</div></details>"
 
 

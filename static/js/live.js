@@ -22,8 +22,16 @@
       }
     }
   };
+  // A swap keeps each group as the reader left it; one that a choice has just made needed unfolds once.
+  let unfolded = new Set();
+  const unfold = () => {
+    const needed = [...document.querySelectorAll("details[data-open]")];
+    for (const group of needed) if (!unfolded.has(group.id)) group.open = true;
+    unfolded = new Set(needed.map((group) => group.id));
+  };
   const settle = () => {
     mark();
+    unfold();
     const field = document.activeElement?.closest(".field");
     if (field?.querySelector(".err")) field.scrollIntoView({ block: "nearest" });
     clearTimeout(timer);

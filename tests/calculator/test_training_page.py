@@ -258,7 +258,7 @@ def test_another_calibration_is_said_with_the_way_to_todays(client: Client, seed
 def test_work_that_is_not_stated_opens_its_group_and_says_so(client: Client, seeded: None) -> None:
     response = page(client, "work=dataset")
     assert "Travail inconnu." in text_of(response)
-    assert 'id="group-work" open' in response.content.decode()
+    assert 'id="group-work" open data-open' in response.content.decode()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx", "json"])
