@@ -28,6 +28,10 @@ PREFIXES = {
 }
 """How an engine's name begins, in letters only: TensorRT-LLM, TRT-LLM and trtllm are one."""
 VERSION = re.compile(r"(?:^|[^\d.])v?(\d+)\.(\d+)")
+REWRITTEN = re.compile(r"\bv1\b", re.IGNORECASE)
+"""vLLM calls its scheduler of 2025 V1."""
+MEASURED = re.compile(r"(?:measured|tested|benchmarked|run|dated?|as of)\W{0,3}(?:on |in )?(20\d\d)", re.IGNORECASE)
+DATED_ADDRESS = re.compile(r"[/_-](20\d\d)[/_-](?:0[1-9]|1[0-2])\b")
 GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 PRECISION_WORDS = {
     "float16": "fp16",
@@ -68,16 +72,28 @@ def engine_era(text: str, engine: Engine, gpu: Gpu, model: LanguageModel, precis
     """The engine's age: its own year or version, else the year of the measurement, else the youngest thing it runs."""
     stated = re.search(r"\((20\d\d)", text)
     version = VERSION.search(text)
-    measured = re.search(r"measured (20\d\d)", note)
+    measured = MEASURED.search(note)
     if stated:
         return _of_year(int(stated.group(1)))
     if version and engine in NEW_FROM_VERSION:
         return _new_if((int(version.group(1)), int(version.group(2))) >= NEW_FROM_VERSION[engine])
+    if engine is Engine.VLLM and REWRITTEN.search(text):
+        return Era.NEW
     if gpu.architecture.startswith("Blackwell") or precision in ("nvfp4", "mxfp4"):
         return Era.NEW
     if model.name.startswith(MODELS_OF_2025):
         return Era.NEW
     return _of_year(int(measured.group(1))) if measured else Era.OLD
+
+
+def dated(note: str, source: str) -> str:
+    """The note, with the year that the source's address bears where the note has none.
+
+    >>> dated("batch 8", "https://example.org/blog/2025/03/vllm")
+    'batch 8; measured 2025'
+    """
+    address = DATED_ADDRESS.search(source)
+    return f"{note}; measured {address.group(1)}" if address and not MEASURED.search(note) else note
 
 
 def _of_year(year: int) -> Era:

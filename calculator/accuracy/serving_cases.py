@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
-from calculator.accuracy.naming import cache_bytes, count, engine_class, engine_era, number, precision_of
+from calculator.accuracy.naming import cache_bytes, count, dated, engine_class, engine_era, number, precision_of
 from calculator.accuracy.sheets import Sheets
 from calculator.domain.calibration import Engine, ServingConstants, serving_classes
 from calculator.domain.hardware import Gpu
@@ -75,7 +75,9 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
         pipeline_parallel=1 if model.n_experts and engine is not Engine.LLAMA_CPP else rest,
         kv_integer=row.get("kv_dtype", "").casefold().startswith("int"),
     )
-    era = engine_era(row.get("engine", ""), engine, gpu, model, precision.code, row.get("note", ""))
+    era = engine_era(
+        row.get("engine", ""), engine, gpu, model, precision.code, dated(row.get("note", ""), row.get("source", ""))
+    )
     server = Server(deployment, engine, serving_classes(engine, era, precision.family, gpu))
     _check_sheet(server)
     return server

@@ -207,6 +207,28 @@ def test_a_version_is_read_in_other_spellings(text: str, engine: Engine, era: Er
 
 
 @pytest.mark.parametrize(
+    ("text", "note", "source", "era"),
+    [
+        ("vLLM", "tested 2025-03", "", Era.NEW),
+        ("vLLM", "benchmarked in 2026", "", Era.NEW),
+        ("vLLM", "run 2024-05", "https://example.org/2025/03/again", Era.OLD),
+        ("vLLM", "", "https://example.org/blog/2025/03/vllm-on-h100", Era.NEW),
+        ("vLLM", "", "https://example.org/2023-11-02-vllm", Era.OLD),
+        ("vLLM", "", "https://example.org/model-2501/2025", Era.OLD),
+        ("vLLM V1", "", "", Era.NEW),
+        ("SGLang v1", "", "", Era.OLD),
+    ],
+)
+def test_the_age_comes_from_the_day_of_the_measurement_or_of_its_publication(
+    text: str, note: str, source: str, era: Era
+) -> None:
+    gpu, model = SHEETS.gpus["H100-SXM-80GB"], SHEETS.models["Llama-3.1-70B"]
+    engine = naming.engine_class(text)
+    assert engine is not None
+    assert naming.engine_era(text, engine, gpu, model, "bf16", naming.dated(note, source)) is era
+
+
+@pytest.mark.parametrize(
     ("text", "code"),
     [
         ("FP8", "fp8"),

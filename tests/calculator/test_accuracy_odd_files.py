@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from calculator.accuracy import store
 from calculator.accuracy.cases import rows_of
@@ -134,6 +134,13 @@ def test_files_of_other_names_are_named_as_not_read(tmp_path: Path) -> None:
     _, found, text = check(written(tmp_path, f"{BATCHED}\n{GOOD}\n"))
     assert found["files_not_read"] == ["weather.csv"]
     assert "Files not read: weather.csv" in text
+
+
+@pytest.mark.parametrize("option", ["json", "rows"])
+def test_a_file_that_cannot_be_written_is_said(option: str, tmp_path: Path) -> None:
+    written(tmp_path, f"{BATCHED}\n{GOOD}\n")
+    with pytest.raises(CommandError, match="Not written"):
+        call_command("check_accuracy", data=tmp_path, stdout=StringIO(), **{option: tmp_path / "nowhere" / "f"})
 
 
 def test_bytes_that_are_not_utf_8_do_not_stop_the_check(tmp_path: Path) -> None:

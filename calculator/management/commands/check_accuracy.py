@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from calculator.accuracy import record, store
-from calculator.accuracy.report import document, row_fields, rows, run, table
+from calculator.accuracy.report import Report, document, row_fields, rows, run, table
 
 
 class Command(BaseCommand):
@@ -32,13 +32,21 @@ class Command(BaseCommand):
             raise CommandError(f"No usable calibration ({error}); run fit_calibration first.") from error
         report = run(fixtures, options["data"], calibration)
         self.stdout.write(table(report))
-        if options["write"]:
-            record.write(fixtures / record.FILE, report, options["data"])
-        if options["json"]:
-            text = json.dumps(document(report), indent=1, ensure_ascii=False)
-            options["json"].write_text(text + "\n", encoding="utf-8")
-        if options["rows"]:
-            with options["rows"].open("w", encoding="utf-8", newline="") as stream:
-                writer = csv.DictWriter(stream, row_fields(), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows(report))
+        try:
+            written(report, fixtures, options)
+        except OSError as error:
+            raise CommandError(f"Not written: {error}") from error
+
+
+def written(report: Report, fixtures: Path, options: dict[str, Any]) -> None:
+    """The files that the options ask for. Raises OSError where one cannot be written."""
+    if options["write"]:
+        record.write(fixtures / record.FILE, report, options["data"])
+    if options["json"]:
+        text = json.dumps(document(report), indent=1, ensure_ascii=False)
+        options["json"].write_text(text + "\n", encoding="utf-8")
+    if options["rows"]:
+        with options["rows"].open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, row_fields(), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows(report))
