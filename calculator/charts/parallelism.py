@@ -14,12 +14,13 @@ from calculator.presenters import parallelism_units
 
 TICKS = (1, 2, 4, 8, 16, 32, 64)
 RIGHT_PX = 152
-ROUNDING = 1e-6
+ROUNDING = 1e-4
 LEAST_GAP_RATIO = 0.02
 """A gap of less than this costs next to nothing."""
 LABELLED_GAP_RATIO = 0.1
 """A gap of less than this has no room for its name."""
 HEADROOM = 1.15
+MARGIN = 0.08
 
 
 class PlotLine(NamedTuple):
@@ -72,12 +73,17 @@ def _finding(estimate: ParallelismEstimate) -> str:
     }
 
 
+def short(value: float) -> float:
+    """Five digits draw a line as well as seventeen, and the page is sent at every key pressed."""
+    return float(f"{value:.5g}")
+
+
 def _trace(xs: list[float], ys: list[float], role: str, **style: object) -> Figure:
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": xs,
-        "y": [round(value, 6) for value in ys],
+        "x": [short(value) for value in xs],
+        "y": [short(value) for value in ys],
         "meta": {"role": role},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -108,7 +114,7 @@ def _count_axis(low: int, high: int) -> Figure:
     shown = [tick for tick in ticks if tick == high or math.log2(high / tick) > 0.6]
     return {
         "type": "log",
-        "range": [math.log10(low) - ROUNDING, math.log10(high) + ROUNDING],
+        "range": [short(math.log10(low)) - ROUNDING, short(math.log10(high)) + ROUNDING],
         "tickvals": shown,
         "ticktext": [formats.number(tick) for tick in shown],
         "showgrid": False,
@@ -140,7 +146,7 @@ def _floor(points: tuple[Point, ...]) -> float:
 
 
 def _note(text: str, x: float, y: float, role: str, **place: object) -> Figure:
-    return {"text": text, "x": x, "y": y, "showarrow": False, "name": role, **place}
+    return {"text": text, "x": short(x), "y": short(y), "showarrow": False, "name": role, **place}
 
 
 def _speed_ends(last: Point) -> list[Figure]:
@@ -230,8 +236,8 @@ def _cost_layout(rows: tuple[Point, ...], *, priced: bool) -> Figure:
     return {
         "xaxis": {
             "type": "log",
-            "range": [math.log10(days[0]) - 0.08, math.log10(days[-1]) + 0.08],
-            "tickvals": days,
+            "range": [short(math.log10(days[0]) - MARGIN), short(math.log10(days[-1]) + MARGIN)],
+            "tickvals": [short(value) for value in days],
             "ticktext": [parallelism_units.number(value) for value in days],
             "title": {"text": _("jours (échelle log.)"), "standoff": 12},
             "showgrid": False,
@@ -239,7 +245,7 @@ def _cost_layout(rows: tuple[Point, ...], *, priced: bool) -> Figure:
             "fixedrange": True,
         },
         "yaxis": {
-            "range": [0, max(heights) * HEADROOM],
+            "range": [0, short(max(heights) * HEADROOM)],
             "tickformat": ",.0f",
             "zeroline": False,
             "fixedrange": True,

@@ -30,11 +30,13 @@ SAME_RATIO = 1e-6
 
 
 def is_published(scenario: ParallelismScenario, facts: ParallelismFacts) -> bool:
-    """Whether the scenario is the run that the offer publishes: same GPU, count, parameters and tokens."""
+    """Whether the scenario is the run that the offer publishes: same GPU, parameters and tokens, as many GPUs in one
+    machine with their own link."""
     run = facts.published
     same = abs(float(scenario.params_count) - run.params_count) <= SAME_RATIO * run.params_count
     same = same and abs(float(scenario.tokens_count) - run.tokens_count) <= SAME_RATIO * run.tokens_count
-    return same and facts.model is None and facts.gpu.name == run.gpu and scenario.gpu_count == run.gpu_count
+    same = same and facts.model is None and facts.gpu.name == run.gpu and scenario.gpu_count == run.gpu_count
+    return same and facts.link is None and machine_gpus(scenario, facts) >= run.gpu_count
 
 
 def observed_days(scenario: ParallelismScenario, facts: ParallelismFacts) -> float | None:

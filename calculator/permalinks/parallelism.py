@@ -31,7 +31,7 @@ def _limits(low: str, high: str) -> Limits:
 
 
 PARAMS = Quantity(_limits("1000000", "10000000000000"), ("paramètres", "parameters", "params"), scaled=True)
-CORPUS = Quantity(_limits("1000000", "1000000000000000"), fields.TOKENS, scaled=True)
+CORPUS = Quantity(_limits("1", "1000000000000000"), fields.TOKENS, scaled=True)
 GPUS = Quantity(_limits("1", str(MOST_GPUS)), ("gpu",), whole=True)
 MACHINE_GPUS = Quantity(_limits("1", "72"), ("gpu",), whole=True)
 DEGREE = Quantity(_limits("1", str(MOST_GPUS)), ("gpu",), whole=True)

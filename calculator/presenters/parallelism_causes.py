@@ -58,7 +58,7 @@ def names() -> dict[str, str]:
     return {
         "tokens_textbook": _("Peu de tokens entre deux échanges (anneau à 100\u00a0%, rien de masqué)"),
         "tokens_measured": _("Peu de tokens entre deux échanges (rendement mesuré, recouvrement choisi)"),
-        "overlap": _("Un recouvrement plus faible"),
+        "overlap": _("Un autre recouvrement"),
         "link": _("Un lien plus lent que sa fiche"),
         "lost_time": _("Du temps perdu hors des pas"),
         "gpu_speed": _("Chaque GPU plus lent à plusieurs que seul"),

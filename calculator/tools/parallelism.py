@@ -9,10 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from calculator import calibrated, catalog, formats, permalinks, sheets
+from calculator import calibrated, catalog, fields, formats, permalinks, sheets
 from calculator.domain import parallel_answer
-from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, ParallelismScenario
+from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, ParallelismScenario, Sharing
 from calculator.domain.parallel_settled import NVIDIA
+from calculator.domain.units import half_up
 from calculator.forms.parallelism import Choices, ParallelismForm
 from calculator.permalinks import parallelism as notation
 from calculator.presenters import parallelism as words
@@ -21,6 +22,7 @@ from calculator.reading.parallelism import for_parallelism
 from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset
 
 NAME = "parallelism"
+MFU_DECIMALS = 4
 KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "net": "net", "version": "catalog"}
 
 
@@ -100,7 +102,7 @@ def notices(found: Answer) -> tuple[Notice, ...]:
 
 
 def _calibration_changed() -> str:
-    return _("Le calage a changé depuis ce lien\u00a0: l’estimation est refaite avec le calage actuel.")
+    return _("La calibration a changé depuis ce lien\u00a0: recalculé avec celle d’aujourd’hui.")
 
 
 def _price_proposal(found: Answer) -> tuple[Notice, ...]:
@@ -118,16 +120,45 @@ def _price_proposal(found: Answer) -> tuple[Notice, ...]:
 
 
 def handovers(found: Answer) -> tuple[Handover, ...]:
-    """The same model and machine on the training and economics pages."""
+    """The same run on the training page, and what the machine costs to serve with."""
     scenario: ParallelismScenario = found.scenario
-    carried = {"sku": scenario.sku} if not scenario.gpu else {}
-    trained = {**carried, "gpus": str(scenario.gpu_count)}
-    if scenario.model:
-        trained["model"] = scenario.model
-    return (
-        Handover("training", gettext_lazy("Mémoire et coût d’un entraînement"), words.query(trained)),
-        Handover("economics", gettext_lazy("Coût de l’inférence sur cette machine"), words.query(carried)),
+    serving = Handover(
+        "economics", gettext_lazy("Coût de l’inférence sur cette machine"), words.query(machine_of(scenario))
     )
+    if scenario.gpu or found.estimate.chosen is None:
+        return () if scenario.gpu else (serving,)
+    run = Handover("training", gettext_lazy("Mémoire et coût d’un entraînement"), words.query(training_of(found)))
+    return (run, serving)
+
+
+def machine_of(scenario: ParallelismScenario) -> dict[str, str]:
+    """The offer, where there is one."""
+    return {} if scenario.gpu else {"sku": scenario.sku}
+
+
+def training_of(found: Answer) -> dict[str, str]:
+    """The run in the keys of the training page: as many whole instances, its tokens, its way of sharing."""
+    scenario: ParallelismScenario = found.scenario
+    estimate: ParallelismEstimate = found.estimate
+    count = -(-scenario.gpu_count // (found.facts.sku.gpu_count if found.facts.sku else 1))
+    carried = {
+        **machine_of(scenario),
+        "count": str(count),
+        "method": "pretrain",
+        "work": "tokens",
+        "tokens": fields.plain(scenario.tokens_count),
+        "seq": str(scenario.sequence_tokens),
+        "accum": str(scenario.micro_batches),
+        "recomp": str(int(scenario.recomputed)),
+        "zero": "3" if scenario.sharing is Sharing.SHARDED else "0",
+        "tp": str(scenario.tensor_parallel),
+        "pp": str(scenario.pipeline_parallel),
+    }
+    shape = {"model": scenario.model} if scenario.model else {"params": fields.plain(scenario.params_count)}
+    if scenario.model or estimate.mfu is None:
+        return {**carried, **shape}
+    mfu = fields.plain(half_up(estimate.mfu.value, MFU_DECIMALS))
+    return {**carried, **shape, "speed": "mfu", "conv": "6n", "mfu": mfu}
 
 
 def kept(found: Answer) -> Kept:

@@ -27,7 +27,7 @@ def violations(page: Page) -> list[str]:
 def test_the_first_view_explains_the_published_case(page: Page) -> None:
     opened(page)
     expect(page.locator("#h-why")).to_have_text(f"Ce qui expliquerait 82{NBSP}%")
-    expect(page.get_by_role("row", name="Un recouvrement plus faible")).to_contain_text("exclu")
+    expect(page.get_by_role("row", name="Un autre recouvrement")).to_contain_text("exclu")
     expect(page.get_by_role("row", name="Du temps perdu hors des pas")).to_contain_text("plausible")
 
 

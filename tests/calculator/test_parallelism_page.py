@@ -96,7 +96,7 @@ def test_a_model_that_does_not_fit_is_said_before_any_speed(client: Client, seed
 def test_an_amd_gpu_gets_a_reason_and_no_number(client: Client, seeded: None) -> None:
     response = page(client, "gpu=MI300X")
     assert response.context["estimate"].chosen is None
-    assert "Le calage ne couvre pas les GPU AMD" in text_of(response)
+    assert "La calibration ne couvre pas les GPU AMD" in text_of(response)
 
 
 def test_title_table_chart_and_csv_tell_the_same(client: Client, seeded: None) -> None:
@@ -175,12 +175,36 @@ def test_the_link_carries_the_calibration_and_says_when_it_has_changed(client: C
     again = page(client, response.context["query"])
     assert "calibration" not in {notice.code for notice in again.context["notices"]}
     old = page(client, "cal=0123456789ab")
-    assert "Le calage a changé depuis ce lien" in text_of(old)
+    assert "La calibration a changé depuis ce lien" in text_of(old)
 
 
-def test_the_answer_carries_model_and_machine_to_other_calculators(client: Client, seeded: None) -> None:
-    links = {link.href for link in page(client, "model=Llama-3.1-8B&sku=GPU-TITAN").context["handovers"]}
-    assert any(href.startswith("/fr/economics?") and "sku=GPU-TITAN" in href for href in links)
+@pytest.mark.parametrize("query", ["", "model=Llama-3.1-8B&sku=GPU-TITAN&gpus=16&sharing=sharded", "price=43.2"])
+def test_the_run_is_carried_to_other_calculators_and_answered_there(client: Client, seeded: None, query: str) -> None:
+    links = [link.href for link in page(client, query).context["handovers"]]
+    assert [urlsplit(link).path for link in links] == ["/fr/training", "/fr/economics"]
+    for link in links:
+        response = client.get(link)
+        assert response.context["errors"] == (), link
+        assert response.context["estimate"] is not None, link
+
+
+def test_the_training_page_gets_the_same_run(client: Client, seeded: None) -> None:
+    training = page(client, "model=Llama-3.1-8B&sku=GPU-TITAN&gpus=16").context["handovers"][0].href
+    scenario = client.get(training).context["estimate"].scenario
+    assert (scenario.model, scenario.sku, scenario.instances) == ("Llama-3.1-8B", "GPU-TITAN", 16)
+    assert (scenario.method.value, scenario.total_tokens) == ("pretrain", 40_000_000_000)
+
+
+def test_the_published_run_takes_92_days_on_the_training_page_too(client: Client, seeded: None) -> None:
+    """One GPU of the same speed: 6.48e20 FLOP at 26.13 % of an A100."""
+    training = page(client, "gpus=1&sku=GPU-TITAN").context["handovers"][0].href
+    found = client.get(training.replace("/fr/training", "/fr/training.json")).json()
+    hours = next(step["result"] for step in found["steps"] if step["code"] == "train_time")
+    assert float(hours) == pytest.approx(92 * 24, rel=1e-3)
+
+
+def test_a_gpu_that_is_not_on_offer_leads_nowhere(client: Client, seeded: None) -> None:
+    assert page(client, "gpu=H100-SXM-80GB").context["handovers"] == ()
 
 
 def test_a_page_asks_few_queries(client: Client, seeded: None) -> None:

@@ -59,6 +59,11 @@ def test_the_published_run_is_explained_without_being_asked() -> None:
     assert found.efficiency == pytest.approx(0.8214, abs=5e-4)
 
 
+def test_the_published_run_on_other_links_is_another_run() -> None:
+    assert answer(facts(offer=sku(1))).explanation is None
+    assert answer(facts(link=PCIE_4)).explanation is None
+
+
 def test_another_run_is_explained_only_where_days_are_stated() -> None:
     assert answer(tokens_count=Decimal("20e9")).explanation is None
     stated = answer(tokens_count=Decimal("20e9"), observed_days=Decimal(7)).explanation
