@@ -107,13 +107,12 @@ def published_mfu(run: PublishedRun) -> Sourced[float]:
 
 def single_job(scenario: ParallelismScenario, facts: ParallelismFacts, model: LanguageModel) -> TrainingJob:
     """Pre-training on one GPU: passes of one micro-batch, states not shared."""
-    micro = float(scenario.step_tokens) / scenario.micro_batches / scenario.sequence_tokens
     return TrainingJob(
         model=model,
         gpu=facts.gpu,
         method=Method.PRETRAIN,
         math="fp16",
-        micro_batch=max(1.0, micro),
+        micro_batch=micro_batch(scenario),
         sequence_tokens=float(scenario.sequence_tokens),
         gpu_count=1,
         accumulation=float(scenario.micro_batches),
@@ -123,10 +122,21 @@ def single_job(scenario: ParallelismScenario, facts: ParallelismFacts, model: La
     )
 
 
+def framework_of(scenario: ParallelismScenario) -> Framework:
+    """The class of training software that shares this way."""
+    return Framework.FSDP if scenario.sharing is Sharing.SHARDED else Framework.MEGATRON
+
+
+def micro_batch(scenario: ParallelismScenario) -> float:
+    """Sequences of one pass on one GPU, at least one."""
+    shared = scenario.gpu_count if scenario.batch_by is BatchBy.STEP else 1
+    tokens = float(scenario.step_tokens) / shared / scenario.micro_batches
+    return max(1.0, tokens / scenario.sequence_tokens)
+
+
 def fitted_training(scenario: ParallelismScenario, facts: ParallelismFacts) -> TrainingConstants:
     """The training constants of the framework that shares this way: FSDP for shards, Megatron for copies."""
-    framework = Framework.FSDP if scenario.sharing is Sharing.SHARDED else Framework.MEGATRON
-    classes = training_classes(framework, Method.PRETRAIN.value, "fp16", facts.gpu)
+    classes = training_classes(framework_of(scenario), Method.PRETRAIN.value, "fp16", facts.gpu)
     return training_constants(facts.calibration, classes)
 
 

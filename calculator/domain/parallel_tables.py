@@ -34,6 +34,8 @@ from calculator.domain.parallel_step import (
     gradient_message_bytes,
     step_time,
 )
+from calculator.domain.training_fit import optimizer_bytes
+from calculator.domain.training_scenario import Numbers, Optimizer
 from calculator.domain.units import HOUR_S, to_decimal
 
 OVERLAPS = (0.0, 0.5, 1.0)
@@ -229,7 +231,8 @@ def memory(settled: Settled, layout: Layout) -> MemoryEstimate | None:
         sharding=Zero.WEIGHTS if work.sharded else Zero.NONE,
         shards=layout.data,
     )
-    constants = memory_constants(settled.facts.calibration, MEMORY_CLASSES)
+    fitted = memory_constants(settled.facts.calibration, MEMORY_CLASSES)
+    constants = replace(fitted, optimizer_bytes=optimizer_bytes(Optimizer.ADAMW, Numbers.BF16))
     return training_memory(job, float(memory_bytes(settled.facts.gpu)), constants)
 
 

@@ -7,7 +7,7 @@ only is rated lower; what does not fit or is not calibrated is not rated, with t
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from calculator.domain.calibration import (
@@ -31,6 +31,8 @@ from calculator.domain.precision import PRECISIONS, Precision, math_flop_per_s, 
 from calculator.domain.provenance import Kind, Sourced, weakest_kind
 from calculator.domain.serving import Load, Point, Targets, best_point, saturated
 from calculator.domain.training import Method, TrainingJob, tok_per_s_per_gpu
+from calculator.domain.training_fit import optimizer_bytes
+from calculator.domain.training_scenario import Numbers, Optimizer
 from calculator.domain.units import HOUR_S, MTOK, to_decimal
 
 PROMPT_TOKENS, OUTPUT_TOKENS = 1000, 300
@@ -214,7 +216,8 @@ def training_fits(gpu: Gpu, model: LanguageModel, method: Method, calibration: C
         tokens=SEQUENCE_TOKENS,
         recomputed=True,
     )
-    constants = memory_constants(calibration, ("training", method.value, base.family, "allocated"))
+    fitted = memory_constants(calibration, ("training", method.value, base.family, "allocated"))
+    constants = replace(fitted, optimizer_bytes=optimizer_bytes(Optimizer.ADAMW, Numbers.BF16))
     return training_memory(job, float(memory_bytes(gpu)), constants).fits
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from calculator import calibrated, catalog, fields, formats, permalinks, sheets
 from calculator.domain import parallel_answer
 from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, ParallelismScenario, Sharing
-from calculator.domain.parallel_settled import NVIDIA
+from calculator.domain.parallel_settled import NVIDIA, framework_of, micro_batch
 from calculator.domain.units import half_up
 from calculator.forms.parallelism import Choices, ParallelismForm
 from calculator.permalinks import parallelism as notation
@@ -147,6 +147,8 @@ def training_of(found: Answer) -> dict[str, str]:
         "method": "pretrain",
         "work": "tokens",
         "tokens": fields.plain(scenario.tokens_count),
+        "mbs": str(round(micro_batch(scenario) * scenario.tensor_parallel * scenario.pipeline_parallel)),
+        "framework": framework_of(scenario).value,
         "seq": str(scenario.sequence_tokens),
         "accum": str(scenario.micro_batches),
         "recomp": str(int(scenario.recomputed)),

@@ -203,6 +203,15 @@ def test_the_published_run_takes_92_days_on_the_training_page_too(client: Client
     assert float(hours) == pytest.approx(92 * 24, rel=1e-3)
 
 
+@pytest.mark.parametrize("query", ["", "&sharing=sharded", "&steptok=65536&micro=4", "&recomp=0&seq=4096"])
+def test_pitfall_34_one_gpu_is_as_fast_on_both_pages(client: Client, seeded: None, query: str) -> None:
+    response = page(client, f"model=Llama-3.2-1B&sku=GPU-TITAN&gpus=1{query}")
+    training = response.context["handovers"][0].href
+    found = client.get(training.replace("/fr/training", "/fr/training.json")).json()
+    hours = next(step["result"] for step in found["steps"] if step["code"] == "train_time")
+    assert float(hours) / 24 == pytest.approx(response.context["estimate"].one_gpu_days, rel=1e-6)
+
+
 def test_a_gpu_that_is_not_on_offer_leads_nowhere(client: Client, seeded: None) -> None:
     assert page(client, "gpu=H100-SXM-80GB").context["handovers"] == ()
 
