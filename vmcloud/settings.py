@@ -200,8 +200,11 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = VAR_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "vmcloud.statics.LightStorage"},
 }
+# The sheets of every page in their order, and the one that they are joined into where static files are collected.
+STYLE_PARTS = ("css/tokens.css", "css/base.css", "css/components.css", "css/print.css")
+STYLE_SHEET = "css/site.css"
 
 # Plotly fills one empty <style> element through the CSS object model; this is the SHA-256 of the empty string.
 EMPTY_STYLE_HASH = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"

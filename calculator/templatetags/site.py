@@ -5,6 +5,8 @@ from decimal import Decimal
 
 from django import template
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -65,6 +67,14 @@ def _cells(row: tuple[str, str, bool]) -> tuple[str, str, str, str, str, str]:
     name = get_language_info(code)["name_local"]
     mark = SafeString(' aria-current="true"') if current else ""
     return href, code, code, f"{code.upper()}, {name}", mark, code.upper()
+
+
+@register.simple_tag
+def style_sheets() -> SafeString:
+    """The sheets of every page: joined into one where static files are collected, else part by part."""
+    joined = getattr(staticfiles_storage, "joins_styles", False)
+    names = [settings.STYLE_SHEET] if joined else settings.STYLE_PARTS
+    return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(name),) for name in names))
 
 
 @register.filter
