@@ -113,6 +113,40 @@ DEFINITIONS = (
         ),
     ),
     Definition(
+        "mfu",
+        _("MFU et HFU"),
+        _(
+            "Part du pic de calcul de la carte que l’entraînement utilise. Le MFU ne compte que les opérations dont le "
+            "modèle a besoin\u00a0; le HFU ajoute celles qu’on refait. Il faut dire ce que l’on compte\u00a0: 6N par "
+            "token, ou 4N sur une base gelée."
+        ),
+    ),
+    Definition(
+        "accumulation",
+        _("Micro-lot, accumulation, lot global"),
+        _(
+            "Le micro-lot passe d’un coup dans un GPU. L’accumulation additionne les gradients de plusieurs passes "
+            "avant un pas. Le lot global est leur produit, fois le nombre de copies du modèle."
+        ),
+    ),
+    Definition(
+        "recomputation",
+        _("Recalcul des activations"),
+        _(
+            "Au lieu de garder toutes les valeurs de la passe avant, on les recalcule pendant la passe arrière "
+            "(gradient checkpointing)\u00a0: beaucoup moins de mémoire, un tiers de calcul en plus, la moitié sur une "
+            "base gelée."
+        ),
+    ),
+    Definition(
+        "sharding",
+        _("ZeRO et FSDP"),
+        _(
+            "Les copies d’un modèle se partagent ce qu’elles gardent en double\u00a0: états de l’optimiseur (1), "
+            "gradients (2), poids (3). Chaque GPU tient moins et reçoit le reste des autres au moment voulu."
+        ),
+    ),
+    Definition(
         "token",
         _("Token"),
         _("Morceau de texte que le modèle lit ou écrit, souvent un mot court ou une partie de mot. 1M = un million."),

@@ -17,6 +17,7 @@ from calculator.presenters import (
     quantities,
     training_headline,
     training_notices,
+    training_published,
     training_steps,
     training_tables,
     training_words,
@@ -51,7 +52,7 @@ class TrainingPage:
     methods: tuple[training_tables.AlternativeRow, ...]
     checkpoints: tuple[training_tables.Fact, ...]
     payback: tuple[training_tables.Fact, ...]
-    published: training_tables.PublishedBlock | None
+    published: training_published.PublishedBlock | None
     loop: training_tables.LoopSizes
     formulas: tuple[FormulaView, ...]
     trust: Badge | None
@@ -88,7 +89,7 @@ def training(estimate: TrainingEstimate) -> TrainingPage:
         methods=training_tables.methods(estimate),
         checkpoints=training_tables.checkpoints(estimate),
         payback=training_tables.payback(estimate),
-        published=training_tables.published(estimate),
+        published=training_published.published(estimate),
         loop=training_tables.loop(estimate),
         formulas=training_steps.formulas(estimate),
         trust=of_kind(estimate.trust),

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 from calculator import formats, permalinks
 from calculator.domain.offers import Basis
 from calculator.domain.training import Method
-from calculator.domain.training_published import ReadRun, read_run
 from calculator.domain.training_scenario import (
     Alternative,
-    PublishedRun,
     Reads,
     Speed,
     TrainingEstimate,
@@ -19,13 +17,14 @@ from calculator.domain.training_scenario import (
     Utilisation,
     Way,
 )
-from calculator.domain.units import to_decimal
 from calculator.language import gettext as _
 from calculator.presenters import quantities, training_words, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.words import Mark
 
 MINUTE_S = 60
+SHORTEST_MONTHS = Decimal("0.01")
+"""A payback below some hours needs no digits."""
 FIT_CSS = {True: "win", False: "lose"}
 
 
@@ -279,7 +278,7 @@ def cost(estimate: TrainingEstimate) -> tuple[Fact, ...]:
         Fact(_("Prix d’une instance"), on_basis or _("sur devis"), badge(bill.price)),
         Fact(_("Heures payées"), f"{quantities.digits(bill.paid_h)}{formats.NBSP}h"),
         Fact(_("Heures de GPU"), f"{quantities.digits(bill.gpu_h)}{formats.NBSP}h"),
-        Fact(_("Total HT"), training_words.eur(bill.eur, estimate), of_kind(bill.trust)),
+        Fact(_("Total HT"), training_words.eur(bill.eur, estimate), of_kind(bill.trust) if bill.price else None),
         Fact(_("Total TTC"), formats.money(bill.gross_eur, unknown=_("sur devis") if bill.price is None else "")),
         Fact(_("Énergie des cartes à leur TDP, sans l’hôte"), _energy(estimate)),
     ]
@@ -337,7 +336,9 @@ def _count(value: Decimal | None) -> str:
 
 
 def _months(value: Decimal | None) -> str:
-    return formats.number(None) if value is None else quantities.digits(value)
+    if value is None:
+        return formats.number(None)
+    return quantities.digits(value) if value >= SHORTEST_MONTHS else f"<{formats.NBSP}{formats.number(SHORTEST_MONTHS)}"
 
 
 def _rate_name(reads: Reads) -> str:
@@ -348,95 +349,6 @@ def _rate(value: Decimal | float, reads: Reads) -> str:
     if reads is Reads.API:
         return quantities.with_unit(value, "USD/Mtok")
     return f"{quantities.digits(value)}{formats.NBSP}tok/s"
-
-
-class ReadingRow(NamedTuple):
-    """One reading of the published batch."""
-
-    name: str
-    tokens: str
-    epochs: str
-    minutes: str
-    eur: str
-    agrees: str
-
-
-class Claimed(NamedTuple):
-    """A published figure beside what this page works out."""
-
-    name: str
-    published: str
-    here: str
-
-
-class PublishedBlock(NamedTuple):
-    """What the vendor prints for this case, beside our own; both readings of a batch that is not stated clearly."""
-
-    figures: tuple[Claimed, ...]
-    readings: tuple[ReadingRow, ...]
-    badge: Badge | None
-
-
-def published(estimate: TrainingEstimate) -> PublishedBlock | None:
-    """The vendor's run of this case, None where there is none."""
-    if not estimate.published:
-        return None
-    run = estimate.published[0]
-    price = estimate.sku.prices.get(Basis.HOUR)
-    found = (read_run(run, reading, price.value if price else None) for reading in run.readings)
-    return PublishedBlock(
-        figures=_claims(run, estimate),
-        readings=tuple(_reading(item) for item in found),
-        badge=badge(run.tok_per_s_per_gpu),
-    )
-
-
-def _reading(found: ReadRun) -> ReadingRow:
-    return ReadingRow(
-        name=_("lot global de %(count)s (%(micro)s × %(passes)s)")
-        % {
-            "count": formats.number(found.global_batch),
-            "micro": formats.number(found.reading.micro_batch),
-            "passes": formats.number(found.reading.accumulation),
-        },
-        tokens=formats.number(found.tokens),
-        epochs=quantities.digits(found.epochs),
-        minutes=f"{formats.number(found.minutes, 1)}{formats.NBSP}min",
-        eur=words.bare(formats.money(found.eur, unknown=_("sur devis"))),
-        agrees=_("oui") if found.agrees else _("non"),
-    )
-
-
-def _claims(run: PublishedRun, estimate: TrainingEstimate) -> tuple[Claimed, ...]:
-    rate, took, bill = estimate.rate, estimate.duration, estimate.bill
-    six = dict(rate.utilisations).get(Utilisation.SIX) if rate else None
-    rows = [
-        Claimed(
-            _("Tokens par seconde et GPU"),
-            f"≈{formats.NBSP}{quantities.digits(run.tok_per_s_per_gpu.value)}",
-            quantities.digits(rate.per_gpu.value) if rate else formats.number(None),
-        ),
-        Claimed(
-            _("Tokens"),
-            f"≈{formats.NBSP}{formats.tokens(run.tokens)}",
-            formats.tokens(estimate.amount.tokens if estimate.amount else None),
-        ),
-    ]
-    if run.mfu_ratio is not None:
-        rows.append(Claimed("MFU", f"≈{formats.NBSP}{formats.percent(run.mfu_ratio)}", _six(six)))
-    if run.minutes is not None:
-        shown = quantities.duration(to_decimal(run.minutes) * MINUTE_S)
-        rows.append(
-            Claimed(_("Durée"), f"≈{formats.NBSP}{shown}", quantities.duration(took.run_s.value if took else None))
-        )
-    if run.eur is not None:
-        own = training_words.eur(bill.eur if bill else None, estimate)
-        rows.append(Claimed(_("Coût HT"), f"≈{formats.NBSP}{formats.money(run.eur)}", own))
-    return tuple(rows)
-
-
-def _six(share: float | None) -> str:
-    return formats.number(None) if share is None else _("%(share)s à 6N") % {"share": formats.percent(share, 1)}
 
 
 class LoopSizes(NamedTuple):

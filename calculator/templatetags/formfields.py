@@ -30,6 +30,10 @@ TERM_OF_FIELD = {
     "rental": "rental",
     "vat": "tax",
     "tie": "break_even",
+    "mfu": "mfu",
+    "accum": "accumulation",
+    "recomp": "recomputation",
+    "zero": "sharding",
 }
 RADIO_TEMPLATE, TEMPLATE, CHECKS_TEMPLATE = "includes/segments.html", "includes/field.html", "includes/checks.html"
 

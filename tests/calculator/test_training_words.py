@@ -26,6 +26,7 @@ from calculator.presenters import (
     training,
     training_headline,
     training_notices,
+    training_published,
     training_steps,
     training_tables,
     training_words,
@@ -256,11 +257,29 @@ def test_utilisations_name_the_flop_that_they_count() -> None:
 
 
 def test_a_run_that_nobody_published_has_no_block() -> None:
-    assert training_tables.published(CASES["misfit"]) is None
+    assert training_published.published(CASES["misfit"]) is None
+
+
+def test_the_reasons_why_claims_differ_hold_numbers_that_follow_from_the_claims() -> None:
+    """92 days on one card, 14 on eight: 6.57 of 8; and 6·N·D over 92 days of an A100's peak."""
+    speed_up, days = 92 / 14, 92 / 8
+    mfu = 6 * 2.7e9 * 40e9 / (312e12 * 92 * 86_400)
+    assert f"{speed_up / 8 * 100:.0f}{NB}%" in training_published.published_note("encoder_8")
+    assert f"{days:.1f}".replace(".", ",") in training_published.published_note("encoder_8")
+    assert f"{mfu * 100:.1f}{NB}%".replace(".", ",") in training_published.published_note("encoder_1")
+    assert training_published.published_note("qlora") == ""
+
+
+def test_a_payback_of_some_hours_is_not_written_in_digits() -> None:
+    rows = {row.name: row.value for row in training_tables.payback(CASES["api"])}
+    assert rows["Mois pour rembourser"] != f"<{NB}0,01"
+    busy = answer(reads=Reads.API, saved_tokens=Decimal(1500), requests_count=Decimal(10_000_000))
+    rows = {row.name: row.value for row in training_tables.payback(busy)}
+    assert rows["Mois pour rembourser"] == f"<{NB}0,01"
 
 
 def test_a_claim_without_readings_has_its_figures_alone() -> None:
-    found = training_tables.published(CASES["mfu"])
+    found = training_published.published(CASES["mfu"])
     assert found is not None
     assert [row.name for row in found.figures] == ["Tokens par seconde et GPU", "Tokens", "Durée"]
     assert found.readings == ()
