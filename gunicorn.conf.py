@@ -14,6 +14,8 @@ worker_class = "gthread"
 threads = 4
 timeout = 60
 graceful_timeout = 4
+# The most that gunicorn takes: the longest link of the catalogue is well below, long typed texts may not be.
+limit_request_line = 8190
 # No control socket: it would lie in the home folder, which two checkouts and a service user do not share.
 control_socket_disable = True
 

@@ -37,6 +37,14 @@ def env_number(name: str, default: int) -> int:
     return int(text)
 
 
+def web_processes() -> int:
+    """How many processes gunicorn starts; it reads the same variable and would fail on it with a stack trace."""
+    count = env_number("WEB_CONCURRENCY", 2)
+    if not count:
+        raise ImproperlyConfigured("WEB_CONCURRENCY must be 1 or more: without a process no page is answered.")
+    return count
+
+
 def env_list(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
 
@@ -154,6 +162,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+
+WEB_PROCESSES = web_processes()
 
 ROOT_URLCONF = "vmcloud.urls"
 WSGI_APPLICATION = "vmcloud.wsgi.application"

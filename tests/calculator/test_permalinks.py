@@ -1,18 +1,21 @@
 """Links: everything is written, everything is read back, and what cannot be read is said in a sentence."""
 
 import datetime as dt
+import runpy
 from dataclasses import fields as attributes
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from django.conf import settings
 from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculator import fields, permalinks
+from calculator import catalog, fields, permalinks
 from calculator.domain.offers import Basis, EconomicsFacts, Mode, Sku, Throughput
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import BillingStep, EconomicsScenario, RateOrigin, Rental, TrafficBy
@@ -227,3 +230,22 @@ def test_a_link_does_not_depend_on_the_link_written_before() -> None:
     assert "&sku=GPU-TITAN&" in permalinks.write(other) and "price=" not in alone
     assert permalinks.write(BASE) == permalinks.write(same) == alone
     assert "&price=1.5&" in permalinks.write(other) and "&api=none&" in permalinks.write(other)
+
+
+def test_the_longest_link_of_the_catalogue_fits_into_a_request_line(seeded: None) -> None:
+    """Every API chosen, every number as long as its key takes it: gunicorn answers longer lines with a bare error."""
+    scenario = catalog.default_scenario()
+    numbers: dict[str, Any] = {
+        key.attribute: key.parse(longest(key.quantity)) for key in notation.KEYS if key.quantity is not None
+    }
+    every = tuple(api.code for api in catalog.api_choices(scenario.catalog_version, scenario.at, include_retired=True))
+    link = permalinks.write(replace(scenario, **{**numbers, "catalog_version": 1}, apis=every, model="m" * 100))
+    limit = runpy.run_path(str(Path(settings.BASE_DIR) / "gunicorn.conf.py"))["limit_request_line"]
+    assert len(f"GET /fr/economics?{link} HTTP/1.1") < limit // 2
+
+
+def longest(quantity: Quantity) -> str:
+    """The number of most characters that a key takes."""
+    if quantity.whole:
+        return str(int(quantity.limits.high))
+    return fields.plain(quantity.limits.high - Decimal(1).scaleb(-fields.MAX_DECIMALS))

@@ -131,3 +131,18 @@ def test_the_deployment_check_finds_nothing_wrong_behind_https(tmp_path: Path) -
     found = {word.strip("()") for word in done.stderr.split() if word.startswith("(security.")}
     # Sub-domains and the preload list are the owner's of the domain to decide.
     assert {code.rstrip("):") for code in found} <= {"security.W005", "security.W021"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("abc", "WEB_CONCURRENCY must be a whole number, not 'abc'."),
+        ("-1", "WEB_CONCURRENCY must be a whole number, not '-1'."),
+        ("0", "WEB_CONCURRENCY must be 1 or more: without a process no page is answered."),
+    ],
+)
+def test_a_count_of_processes_that_cannot_be_is_named_before_gunicorn_starts(
+    given: str, said: str, tmp_path: Path
+) -> None:
+    done = processes.run("-m", "scripts.prepare", VMCLOUD_VAR=str(tmp_path), WEB_CONCURRENCY=given)
+    assert (done.returncode, done.stderr.strip()) == (1, f"VMCloud cannot start. {said}")
