@@ -134,8 +134,19 @@ def page(record: Record, current_hash: str, code: str) -> Page:
         peer_source=words.PEER_SOURCE,
         others=tuple((name, formats.percent(ratio)) for name, ratio in words.OTHER_MEDIANS.items()),
         held_sources=SOURCES,
-        held_pairs=tuple(sorted(pair.replace("|", ", ") for pair in PAIRS)),
+        held_pairs=tuple(sorted(map(_pair, PAIRS))),
     )
+
+
+def _pair(text: str) -> str:
+    """A GPU and a model; of links, a GPU with how many of them on how many machines."""
+    gpu, *rest = text.split("|")
+    if len(rest) == 1:
+        return f"{gpu}, {rest[0]}"
+    count, machines = rest
+    if machines == "1":
+        return _("%(gpu)s, %(count)s GPU d’une machine") % {"gpu": gpu, "count": count}
+    return _("%(gpu)s, %(count)s GPU de %(machines)s machines") % {"gpu": gpu, "count": count, "machines": machines}
 
 
 def _three(median: float | None, mean: float | None, p90: float | None) -> str:

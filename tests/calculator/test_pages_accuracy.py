@@ -225,6 +225,8 @@ def test_held_out_pairs_and_sources_are_listed(client: Client) -> None:
     text = pagetext.words(get(client))
     assert "H200-SXM, Llama-3.1-70B" in text
     assert "databasemart.com" in text
+    assert "B200-SXM, 32 GPU de 4 machines" in text
+    assert "H200-SXM, 8 GPU d’une machine" in text
 
 
 def test_every_reason_and_mark_of_the_record_has_words() -> None:
