@@ -8,21 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks import metrics, statistics
-from benchmarks.load.records import Request
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """Upper limits in ms of a request's own times; None = not asked. `from_plan`: TTFT from the planned instant."""
-
-    ttft_ms: float | None = None
-    tpot_ms: float | None = None
-    e2e_ms: float | None = None
-    from_plan: bool = False
-
-    @property
-    def asked(self) -> bool:
-        return any(limit is not None for limit in (self.ttft_ms, self.tpot_ms, self.e2e_ms))
+from benchmarks.load.records import Limits, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +21,17 @@ class Goodput:
     attainment_ratio: float | None
 
 
-def meets(request: Request, targets: Targets) -> bool:
+def meets(request: Request, limits: Limits) -> bool:
     """Whether a request succeeded within every target that is asked; exactly at a limit is within."""
     if not request.ok:
         return False
     ttft, e2e = metrics.ttft_ms, metrics.e2e_ms
-    if targets.from_plan:
+    if limits.from_plan:
         ttft, e2e = metrics.ttft_planned_ms, metrics.e2e_planned_ms
     return (
-        within(ttft(request), targets.ttft_ms, unknown_meets=False)
-        and within(metrics.tpot_ms(request), targets.tpot_ms, unknown_meets=True)
-        and within(e2e(request), targets.e2e_ms, unknown_meets=False)
+        within(ttft(request), limits.ttft_ms, unknown_meets=False)
+        and within(metrics.tpot_ms(request), limits.tpot_ms, unknown_meets=True)
+        and within(e2e(request), limits.e2e_ms, unknown_meets=False)
     )
 
 
@@ -55,10 +41,10 @@ def within(value: float | None, limit: float | None, *, unknown_meets: bool) -> 
     return unknown_meets if value is None else value <= limit
 
 
-def goodput(requests: Sequence[Request], targets: Targets, duration_s: float | None) -> Goodput:
+def goodput(requests: Sequence[Request], limits: Limits, duration_s: float | None) -> Goodput:
     """10 requests in 5 s, of which 6 meet all targets: 1.2 a second, 60 %."""
     measured = [request for request in requests if not request.warm_up and not request.incomplete]
-    met = [request for request in measured if meets(request, targets)]
+    met = [request for request in measured if meets(request, limits)]
     return Goodput(
         met_count=len(met),
         without_tpot_count=sum(request.ok and metrics.tpot_ms(request) is None for request in measured),

@@ -55,8 +55,11 @@ def e2e_planned_ms(request: Request) -> float | None:
 
 
 def dispatch_lag_ms(request: Request) -> float | None:
-    """From the planned instant to the first byte: connection and client, not the server."""
-    return span_ms(request.planned_ns, request.sent_ns)
+    """From the instant the request could go to its first byte: connection and client, not the server.
+
+    That instant is the planned one, or the later one at which a slot was free or a pause asked for by the server over.
+    """
+    return span_ms(request.planned_ns if request.ready_ns is None else request.ready_ns, request.sent_ns)
 
 
 def tpot_ms(request: Request) -> float | None:

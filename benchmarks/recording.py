@@ -106,4 +106,5 @@ def sample_of(step: BenchmarkStep, request: records.Request, started_ns: int) ->
         http_status=request.http_status,
         error_kind=request.error_kind,
         error_message=request.error_message,
+        attempts_count=request.attempts_count,
     )

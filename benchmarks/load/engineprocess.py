@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 
-from benchmarks.load import process
+from benchmarks.load import endpoint, process
 from benchmarks.load.client import Client
 from benchmarks.load.records import Plan
 
@@ -62,6 +62,10 @@ class EngineProcess:
         self.address, self.name, self.version = said["address"], said["engine"], said["version"]
         self.threads_count = said["threads_count"]
         self.keeps_connections = said["keeps_connections"]
+
+    @property
+    def endpoint(self) -> endpoint.Endpoint:
+        return endpoint.local(self.address, keep_connections=self.keeps_connections)
 
     async def _first_line(self, child: asyncio.subprocess.Process, stop: asyncio.Event) -> bytes:
         if child.stdout is None:

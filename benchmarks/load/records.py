@@ -7,13 +7,35 @@ from typing import Any
 
 import orjson
 
+from benchmarks.load.targets import Target
+
+CLOSED = "closed"
 INCOMPLETE = "incomplete"
 """Kind of a request that was still being answered when the time of its step was over: no failure of the server."""
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """Upper limits in ms of a request's own times; None = not asked. `from_plan`: TTFT from the planned instant."""
+
+    ttft_ms: float | None = None
+    tpot_ms: float | None = None
+    e2e_ms: float | None = None
+    from_plan: bool = False
+
+    @property
+    def asked(self) -> bool:
+        return any(limit is not None for limit in (self.ttft_ms, self.tpot_ms, self.e2e_ms))
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: one closed-loop step a concurrency, `requests_count` measured requests each after a warm-up."""
+    """What to run: one step a concurrency (closed loop) or a rate (the other patterns), each after a warm-up.
+
+    A step ends after `requests_count` measured requests, or after `duration_s` if that comes first. In an open loop
+    the first concurrency is the most requests under way. `search` is empty (every step), sweep (until a stop rule) or
+    knee (from the first rate to the highest that is carried). Without a `target` the model of `model_path` is served.
+    """
 
     model_path: str
     folder: str
@@ -27,6 +49,21 @@ class Plan:
     request_timeout_s: float = 60.0
     run_deadline_s: float = 900.0
     stop_grace_s: float = 1.0
+    pattern: str = "closed"
+    rates_per_s: tuple[float, ...] = ()
+    ramp_s: float = 0.0
+    duration_s: float | None = None
+    search: str = ""
+    limit_ttft_ms: float | None = None
+    limit_tpot_ms: float | None = None
+    shared_prefix_tokens: int = 0
+    prompts_path: str = ""
+    target: Target | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """The targets of goodput; in an open loop the first token counts from plan."""
+        return Limits(self.limit_ttft_ms, self.limit_tpot_ms, from_plan=self.pattern != "closed")
 
     @property
     def samples_path(self) -> Path:
@@ -37,12 +74,22 @@ class Plan:
         return Path(self.folder) / "engine.log"
 
 
+@dataclass(frozen=True, slots=True)
+class StepLoad:
+    """The load of one step; `rate_per_s` None = closed loop."""
+
+    step: int
+    concurrency: int
+    rate_per_s: float | None = None
+
+
 @dataclass(slots=True)
 class Request:
     """One request as it was seen. A time that never came is None; so is a count that nobody told.
 
     `arrivals_ns` are the socket reads of the token-bearing events, `arrival_tokens` the tokens each carried (None
-    when the server does not count them). `output_tokens` includes reasoning.
+    when the server does not count them). `output_tokens` includes reasoning. `ready_ns` is from when on only the client
+    kept the request from being sent: a slot was free, the last pause after a refusal was over; None = `planned_ns`.
     """
 
     step: int
@@ -66,6 +113,8 @@ class Request:
     http_status: int | None = None
     error_kind: str = ""
     error_message: str = ""
+    ready_ns: int | None = None
+    attempts_count: int = 1
 
     @property
     def ok(self) -> bool:
@@ -95,7 +144,7 @@ class EngineReady:
 
     engine: str
     version: str
-    threads_count: int
+    threads_count: int | None
     engine_cores: str
     client_cores: str
     shared_core: bool
@@ -115,6 +164,7 @@ class Tick:
     tok_per_s: float | None
     ttft_p50_ms: float | None
     loop_lag_ms: float
+    rate_per_s: float | None = None
     type: str = "tick"
 
 
@@ -131,16 +181,21 @@ class StepEnd:
     loop_lag_p99_ms: float
     client_cpu_ratio: float
     complete: bool
+    rate_per_s: float | None = None
     type: str = "step_end"
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """The last line. `status` is succeeded, failed or cancelled; `code` names the reason of a failure."""
+    """The last line. `status` is succeeded, failed or cancelled; `code` names the reason of a failure.
+
+    `search_end` says how a sweep or a knee search came to its end.
+    """
 
     status: str
     code: str = ""
     detail: str = ""
+    search_end: str = ""
     type: str = "run_end"
 
 
@@ -168,7 +223,9 @@ def load_message(line: bytes) -> Message:
 
 def load_plan(path: Path) -> Plan:
     fields = orjson.loads(path.read_bytes())
-    return Plan(**{**fields, "concurrencies": tuple(fields["concurrencies"])})
+    target = fields["target"]
+    fields["target"] = target and Target(**{**target, "allowed": tuple(target["allowed"])})
+    return Plan(**{**fields, **{name: tuple(fields[name]) for name in ("concurrencies", "rates_per_s")}})
 
 
 def load_requests(path: Path, step: int | None = None) -> list[Request]:
@@ -178,5 +235,5 @@ def load_requests(path: Path, step: int | None = None) -> list[Request]:
     for line in path.read_bytes().split(b"\n")[:-1]:
         fields = orjson.loads(line)
         if step is None or fields["step"] == step:
-            requests.append(Request(**{name: fields[name] for name in names}))
+            requests.append(Request(**{name: value for name, value in fields.items() if name in names}))
     return requests

@@ -5,15 +5,25 @@ whatever the server does; a request that must wait for a slot keeps its planned 
 """
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.load.client import Clock
 
-Send = Callable[[int, bool, int], Awaitable[None]]
-"""Number, whether it is warm-up, planned instant in monotonic nanoseconds."""
 NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One request's turn. Instants are monotonic nanoseconds; `ready_ns` is set where it had to wait for a slot."""
+
+    number: int
+    warm_up: bool
+    planned_ns: int
+    ready_ns: int | None = None
+
+
+Send = Callable[[Turn], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -57,7 +67,7 @@ async def closed_loop(
         for number in numbers:
             if stop.is_set():
                 break
-            await send(number, number < warm_up_count, clock())
+            await send(Turn(number, number < warm_up_count, clock()))
             if number < warm_up_count:
                 times.warm_up_ends_ns.append(clock())
         if times.first_idle_ns is None:
@@ -102,9 +112,10 @@ async def open_loop(
 
     async def one(number: int, planned_ns: int) -> None:
         warm_up = number < warm_up_count
+        waits = slots.locked()
         async with slots:
             if not stop.is_set():
-                await send(number, warm_up, planned_ns)
+                await send(Turn(number, warm_up, planned_ns, clock() if waits else None))
         if warm_up:
             times.warm_up_ends_ns.append(clock())
 
@@ -115,9 +126,3 @@ async def open_loop(
                 break
             group.create_task(one(number, start_ns + offset_ns))
         times.first_idle_ns = clock()
-
-
-def prompt_ids(seed: int, step: int, number: int, count: int, vocabulary_size: int) -> list[int]:
-    """A fresh random prompt as token ids: its length is exact and no prefix cache can help. Id 0 is the end token."""
-    generator = random.Random(f"{seed}/{step}/{number}")  # noqa: S311
-    return [generator.randrange(1, vocabulary_size) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""A local server that answers /v1/completions from a script: pieces of body with pauses between them."""
+"""A local server that answers both routes from a script: pieces of body with pauses between them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -24,6 +24,11 @@ class MockServer:
 
     script: Sequence[Piece] = FOUR_TOKENS
     statuses: list[int] = field(default_factory=list)
+    retry_after: str = ""
+    refusal: str = "refused"
+    models_status: int = 200
+    headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     cut: bool = False
     drops: bool = False
     health_s: float = 0.0
@@ -38,12 +43,21 @@ class MockServer:
         await asyncio.sleep(self.health_s)
         return web.json_response({"status": "ok"})
 
+    async def models(self, request: web.Request) -> web.Response:
+        self.headers.append(dict(request.headers))
+        return web.json_response({"data": [{"id": "m", "owned_by": "mock"}]}, status=self.models_status)
+
     async def complete(self, request: web.Request) -> web.StreamResponse:
         self.bodies.append(await request.json())
+        self.headers.append(dict(request.headers))
+        self.paths.append(request.path)
         self.seen += 1
         status = self.statuses.pop(0) if self.statuses else 200
         if status != 200:
-            return web.Response(status=status, text="refused")
+            headers = {"Retry-After": self.retry_after} if self.retry_after else {}
+            if 300 <= status < 400:
+                headers["Location"] = "/v1/completions"
+            return web.Response(status=status, text=self.refusal, headers=headers)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -72,7 +86,9 @@ async def running(server: MockServer) -> AsyncIterator[MockServer]:
     """The server on a free port of the loopback for the length of the block."""
     app = web.Application()
     app.router.add_get("/health", server.health)
+    app.router.add_get("/v1/models", server.models)
     app.router.add_post("/v1/completions", server.complete)
+    app.router.add_post("/v1/chat/completions", server.complete)
     runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -3,11 +3,11 @@
 import pytest
 
 from benchmarks import metrics
-from benchmarks.goodput import Targets, goodput, meets
-from benchmarks.load.records import INCOMPLETE, Request
+from benchmarks.goodput import goodput, meets
+from benchmarks.load.records import INCOMPLETE, Limits, Request
 from tests.benchmarks import loadfactory as make
 
-TARGETS = Targets(ttft_ms=200, tpot_ms=50)
+TARGETS = Limits(ttft_ms=200, tpot_ms=50)
 
 
 def ten_requests() -> list[Request]:
@@ -39,8 +39,8 @@ def test_a_request_exactly_at_its_limits_meets_them() -> None:
 
 def test_the_whole_answer_may_have_a_target_of_its_own() -> None:
     answer = make.spoken(100, [100] * 4)
-    assert meets(answer, Targets(e2e_ms=500))
-    assert not meets(answer, Targets(e2e_ms=499))
+    assert meets(answer, Limits(e2e_ms=500))
+    assert not meets(answer, Limits(e2e_ms=499))
 
 
 def test_an_answer_without_any_token_has_no_first_one_in_time() -> None:
@@ -50,7 +50,7 @@ def test_an_answer_without_any_token_has_no_first_one_in_time() -> None:
 def test_targets_may_count_from_the_plan() -> None:
     waited = make.spoken(150, [40] * 4, sent_ms=0, planned_ms=-100)
     assert meets(waited, TARGETS)
-    assert not meets(waited, Targets(ttft_ms=200, tpot_ms=50, from_plan=True))
+    assert not meets(waited, Limits(ttft_ms=200, tpot_ms=50, from_plan=True))
 
 
 def test_warm_up_and_cut_off_requests_are_in_no_share() -> None:
@@ -60,8 +60,8 @@ def test_warm_up_and_cut_off_requests_are_in_no_share() -> None:
 
 
 def test_no_target_is_said_as_such() -> None:
-    assert not Targets().asked and not Targets(from_plan=True).asked
-    assert Targets(tpot_ms=1).asked
+    assert not Limits().asked and not Limits(from_plan=True).asked
+    assert Limits(tpot_ms=1).asked
 
 
 def timed_stop() -> list[Request]:

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import metrics, statistics
 from benchmarks.load import arrivals
 from benchmarks.load.records import Request
-from benchmarks.load.schedule import LoopTimes, closed_loop, open_loop, until
+from benchmarks.load.schedule import LoopTimes, Turn, closed_loop, open_loop, until
 from tests.benchmarks import loadfactory as make
 from tests.benchmarks import virtualtime
 
@@ -30,7 +30,7 @@ class Service:
         self.requests: list[Request] = []
         self.in_flight = self.most_in_flight = 0
 
-    async def send(self, number: int, warm_up: bool, planned_ns: int) -> None:
+    async def send(self, turn: Turn) -> None:
         self.loop.spend(self.turn_s)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
@@ -40,9 +40,10 @@ class Service:
         ended_ns = self.loop.clock()
         self.requests.append(
             make.request(
-                number=number,
-                warm_up=warm_up,
-                planned_ns=planned_ns,
+                number=turn.number,
+                warm_up=turn.warm_up,
+                planned_ns=turn.planned_ns,
+                ready_ns=turn.ready_ns,
                 sent_ns=sent_ns,
                 end_ns=ended_ns,
                 arrivals_ns=[ended_ns],
@@ -86,6 +87,7 @@ def test_l20_waiting_for_a_slot_counts_from_plan() -> None:
     found = metrics.step_metrics(service.requests, None)
     assert (found.e2e_p50_ms, found.e2e_planned_p50_ms) == pytest.approx((500, 1900))
     assert found.ttft_planned_p95_ms == pytest.approx(3160)
+    assert found.dispatch_lag_p99_ms == pytest.approx(0)
 
 
 def test_l21_a_schedule_from_the_start_does_not_drift() -> None:
@@ -213,9 +215,9 @@ def test_a_stopped_open_loop_sends_nothing_more() -> None:
     async def act(loop: virtualtime.Loop) -> None:
         stop = asyncio.Event()
 
-        async def send(number: int, _warm_up: bool, _planned_ns: int) -> None:
-            sent.append(number)
-            if number == 4:
+        async def send(turn: Turn) -> None:
+            sent.append(turn.number)
+            if turn.number == 4:
                 stop.set()
 
         offsets = arrivals.constant(1, 1000)
@@ -234,8 +236,8 @@ def test_a_request_that_still_waits_for_a_slot_is_not_sent_after_the_stop() -> N
     async def act(loop: virtualtime.Loop) -> None:
         stop = asyncio.Event()
 
-        async def send(number: int, _warm_up: bool, _planned_ns: int) -> None:
-            sent.append(number)
+        async def send(turn: Turn) -> None:
+            sent.append(turn.number)
             await asyncio.sleep(10)
 
         asyncio.get_running_loop().call_later(5, stop.set)
@@ -253,8 +255,8 @@ def test_slots_of_a_ramped_closed_loop_begin_one_after_the_other() -> None:
     begun: list[int] = []
 
     async def act(loop: virtualtime.Loop) -> None:
-        async def send(_number: int, _warm_up: bool, planned_ns: int) -> None:
-            begun.append(planned_ns)
+        async def send(turn: Turn) -> None:
+            begun.append(turn.planned_ns)
             await asyncio.sleep(10)
 
         await closed_loop(

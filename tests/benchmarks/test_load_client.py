@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from benchmarks import metrics
 from benchmarks.load.client import READ_BUFFER_BYTES, Client
+from benchmarks.load.endpoint import local
 from benchmarks.load.records import Request
 from tests.benchmarks import loadfactory as make
 from tests.benchmarks.mockserver import FOUR_TOKENS, MockServer, running
@@ -19,15 +21,20 @@ def unsent(client: Client, number: int = 0) -> Request:
     return make.request(number=number, planned_ns=client.clock(), sent_ns=None, end_ns=None)
 
 
-def with_server(server: MockServer, act: Callable[[Client], Awaitable[None]], **options: object) -> None:
+def with_server(
+    server: MockServer, act: Callable[[Client], Awaitable[None]], *, keep: bool = True, **options: object
+) -> None:
     async def go() -> None:
-        async with running(server), Client(server.address, timeout_s=5, **options) as client:  # type: ignore[arg-type]
+        async with (
+            running(server),
+            Client(local(server.address, keep_connections=keep), timeout_s=5, **options) as client,
+        ):  # type: ignore[arg-type]
             await act(client)
 
     asyncio.run(go())
 
 
-def one(server: MockServer, **options: object) -> Request:
+def one(server: MockServer, **options: Any) -> Request:
     """The record of one request."""
     sent: list[Request] = []
 
@@ -89,13 +96,13 @@ def test_a_server_that_drops_connections_gets_each_request_on_one_that_it_has_ac
             requests.extend(sent)
             await asyncio.gather(*(client.send(request, BODY) for request in sent))
 
-    with_server(server, act, keep_connections=False)
+    with_server(server, act, keep=False)
     assert [(request.ok, request.connection_reused) for request in requests] == [(True, True)] * 24
 
 
 def test_opening_a_connection_counts_as_waiting_to_send_not_as_waiting_for_the_token() -> None:
     server = MockServer(health_s=0.2)
-    answer = one(server, keep_connections=False)
+    answer = one(server, keep=False)
     assert (metrics.dispatch_lag_ms(answer) or 0) >= 200
     assert 20 <= (metrics.ttft_ms(answer) or 0) < 200
 
@@ -104,7 +111,10 @@ def test_a_failed_start_lets_the_next_request_have_its_turn() -> None:
     requests = [make.request(number=number, sent_ns=None, end_ns=None) for number in range(3)]
 
     async def go() -> None:
-        async with Client("http://127.0.0.1:9", timeout_s=5, keep_connections=False) as client, asyncio.timeout(10):
+        async with (
+            Client(local("http://127.0.0.1:9", keep_connections=False), timeout_s=5) as client,
+            asyncio.timeout(10),
+        ):
             await asyncio.gather(*(client.send(request, BODY) for request in requests))
 
     asyncio.run(go())
@@ -155,7 +165,7 @@ def test_l29_no_pool_limits_what_is_in_flight() -> None:
         await asyncio.gather(*sending)
 
     async def go() -> None:
-        async with running(server), Client(server.address, timeout_s=30) as client:
+        async with running(server), Client(local(server.address), timeout_s=30) as client:
             await act(client)
 
     asyncio.run(go())
@@ -166,7 +176,7 @@ def test_l31_a_server_that_is_not_there_is_a_named_failure() -> None:
     requests = [make.request(number=number, sent_ns=None, end_ns=None) for number in range(20)]
 
     async def go() -> None:
-        async with Client("http://127.0.0.1:9", timeout_s=5) as client:
+        async with Client(local("http://127.0.0.1:9"), timeout_s=5) as client:
             assert not await client.healthy()
             await asyncio.gather(*(client.send(request, BODY) for request in requests))
 
@@ -178,7 +188,7 @@ def test_l31_a_server_that_is_not_there_is_a_named_failure() -> None:
 def test_an_answer_that_takes_too_long_is_a_timeout() -> None:
     async def go() -> Request:
         server = MockServer(script=[(0.0, make.content()), (3.0, make.finish())])
-        async with running(server), Client(server.address, timeout_s=0.3) as client:
+        async with running(server), Client(local(server.address), timeout_s=0.3) as client:
             request = unsent(client)
             await client.send(request, BODY)
             return request
@@ -219,4 +229,4 @@ def test_the_read_buffer_holds_a_long_burst() -> None:
 
 def test_a_client_outside_its_block_says_so() -> None:
     with pytest.raises(RuntimeError, match="async with"):
-        _ = Client("http://127.0.0.1:9", timeout_s=1).session
+        _ = Client(local("http://127.0.0.1:9"), timeout_s=1).session

@@ -94,7 +94,7 @@ def test_a_child_that_listens_but_never_answers_meets_the_deadline(
 ) -> None:
     async def wait(engine: EngineProcess) -> None:
         await start(engine)
-        async with Client(engine.address, timeout_s=1) as client:
+        async with Client(engine.endpoint, timeout_s=1) as client:
             await engine.wait_healthy(client, asyncio.Event())
 
     assert failure(keeper(tmp_path, SAYS_LINE, monkeypatch, start_deadline_s=1.0), wait).code == "engine_deadline"

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from benchmarks.load.supervisor import Live
+from benchmarks.load.live import Live
 from tests.benchmarks import loadfactory as make
 
 
@@ -22,7 +22,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
-    monkeypatch.setattr("benchmarks.load.supervisor.time", found)
+    monkeypatch.setattr("benchmarks.load.live.time", found)
     return found
 
 

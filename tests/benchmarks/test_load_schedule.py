@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from benchmarks.load.schedule import LoopTimes, closed_loop, prompt_ids
+from benchmarks.load.schedule import LoopTimes, Turn, closed_loop
 
 
 class Loop:
@@ -31,8 +31,8 @@ class Loop:
             clock=lambda: next(self.ticks),
         )
 
-    async def send(self, number: int, warm_up: bool, _planned_ns: int) -> None:
-        self.sent.append((number, warm_up))
+    async def send(self, turn: Turn) -> None:
+        self.sent.append((turn.number, turn.warm_up))
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         if self.stop_after is not None and len(self.sent) >= self.stop_after:
@@ -83,17 +83,3 @@ def test_without_a_full_load_there_is_no_window(times: LoopTimes) -> None:
 def test_a_finished_loop_has_a_window() -> None:
     window = Loop(concurrency=2, warm_up=2, measured=10).times.window_ns
     assert window is not None and window[0] < window[1]
-
-
-def test_prompts_have_the_asked_length_and_never_the_end_token() -> None:
-    ids = prompt_ids(seed=1, step=1, number=1, count=500, vocabulary_size=300)
-    assert len(ids) == 500
-    assert min(ids) >= 1 and max(ids) <= 299
-
-
-def test_the_same_seed_gives_the_same_prompt_and_each_request_another() -> None:
-    first = prompt_ids(7, 1, 0, 64, 300)
-    assert first == prompt_ids(7, 1, 0, 64, 300)
-    others = [prompt_ids(7, 1, 1, 64, 300), prompt_ids(7, 2, 0, 64, 300), prompt_ids(8, 1, 0, 64, 300)]
-    assert first not in others
-    assert all(len(set(zip(first, other, strict=True))) > 32 and first[:4] != other[:4] for other in others)
