@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from calculator import formats, permalinks
 from calculator.charts import parallelism as charts
 from calculator.domain.offers import Basis, Sku
-from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts
+from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, Point
 from calculator.domain.provenance import Kind
 from calculator.language import gettext as _
 from calculator.presenters import (
@@ -111,13 +111,8 @@ def stats(estimate: ParallelismEstimate) -> tuple[Stat, ...]:
     chosen = estimate.chosen
     if chosen is None or estimate.one_gpu_days is None:
         return ()
-    one = parallelism_units.days(estimate.one_gpu_days)
     return (
-        Stat(
-            parallelism_units.days(chosen.days),
-            _("sur %(gpus)s") % {"gpus": parallelism_headline.machine(estimate)},
-            days_note(estimate) or _("%(days)s sur un seul GPU") % {"days": one},
-        ),
+        _duration(estimate, chosen, estimate.one_gpu_days),
         Stat(
             parallelism_units.factor(chosen.speed_up),
             _("accélération"),
@@ -126,6 +121,16 @@ def stats(estimate: ParallelismEstimate) -> tuple[Stat, ...]:
         _exchange(estimate),
         _bill(estimate),
     )
+
+
+def _duration(estimate: ParallelismEstimate, chosen: Point, one_gpu_days: float) -> Stat:
+    """The days; or that the model does not fit, with what it would take if it did."""
+    label = _("sur %(gpus)s") % {"gpus": parallelism_headline.machine(estimate)}
+    days = parallelism_units.days(chosen.days)
+    if chosen.fits is False:
+        return Stat(_("ne tient pas"), label, _("%(days)s si cela tenait") % {"days": days})
+    one = _("%(days)s sur un seul GPU") % {"days": parallelism_units.days(one_gpu_days)}
+    return Stat(days, label, days_note(estimate) or one)
 
 
 def days_note(estimate: ParallelismEstimate) -> str:

@@ -81,7 +81,9 @@ def sentence(estimate: ParallelismEstimate) -> str:
 
 
 def short(estimate: ParallelismEstimate) -> str:
-    """The days alone."""
+    """The days alone, or why there are none."""
+    if estimate.chosen is not None and estimate.chosen.fits is False:
+        return _("ne tient pas")
     return parallelism_units.days(estimate.chosen.days) if estimate.chosen else _("pas de réponse")
 
 

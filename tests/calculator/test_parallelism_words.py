@@ -161,6 +161,14 @@ def test_a_model_that_does_not_fit_leads_the_sentence() -> None:
     assert text.startswith("Llama-3.1-70B ne tient pas sur")
 
 
+def test_pitfall_37_no_days_stand_for_what_does_not_fit() -> None:
+    with translation.override("fr"):
+        page = parallelism.parallelism(ESTIMATES["too big"])
+    assert page.short == page.stats[0].value == "ne tient pas"
+    assert page.stats[0].note.endswith("si cela tenait")
+    assert all("ne tient pas en mémoire" in line.marks for line in page.counts)
+
+
 def test_without_a_price_the_bill_is_a_word() -> None:
     with translation.override("fr"):
         page = parallelism.parallelism(ESTIMATES["published"])
