@@ -104,7 +104,7 @@ def reading(scenario: TokensScenario, facts: TokensFacts, offer: Offer, tokens_c
         return replace(found, price=price)
     time = found.rate.inverted(tokens_count)
     if price is None:
-        return replace(found, time_s=time, reasons=(Message("no_hourly_price", {"sku": offer.sku.code}, "sku"),))
+        return replace(found, time_s=time, reasons=(Message("no_hourly_price", {"sku": offer.sku.code}, "price"),))
 
     def cost(seconds: float | None) -> Decimal | None:
         return None if seconds is None else _hours_eur(price, seconds, scenario.instances)

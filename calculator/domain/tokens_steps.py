@@ -9,7 +9,7 @@ from calculator.domain.provenance import Kind, Sourced, Step, Term
 from calculator.domain.samples import student_quantile
 from calculator.domain.steps import derived
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensScenario
-from calculator.domain.units import HOUR_S, to_decimal
+from calculator.domain.units import HOUR_S, half_up, to_decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def chunk_steps(parts: Parts) -> Iterator[Step]:
     scenario = parts.scenario
     kind = Kind.ASSUMPTION if scenario.sd_tokens else Kind.INPUT
     a_document = Term("k", Sourced(to_decimal(parts.chunks), "ratio", kind, "chunks_a_document"))
-    count = to_decimal(parts.chunks) * scenario.documents_count
+    count = half_up(to_decimal(parts.chunks) * scenario.documents_count, 0)
     yield Step("tokens_chunks", (_documents(parts), a_document), count, "chunk")
     total = Term("T", _stated(parts.total.value, "tok", "total_tokens"))
     overlap = Term("o", _stated(scenario.overlap_tokens, "tok", "overlap_tokens"))

@@ -11,7 +11,7 @@ from calculator.domain.scenario import Message, MessageValue
 from calculator.domain.tokens_scenario import TokensEstimate
 from calculator.presenters.notices import Notice, Wording
 
-SILENT = frozenset({"no_hourly_price", "no_input_price"})
+SILENT = frozenset({"no_input_price"})
 """Said in the tables."""
 
 SENTENCES: Mapping[str, Wording] = {
@@ -91,7 +91,10 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Changer de modèle"),
     ),
     "no_hourly_price": Wording(
-        gettext_lazy("Prix non publié."), gettext_lazy("%(sku)s n’a pas de prix à l’heure."), "", ""
+        gettext_lazy("Prix non publié."),
+        gettext_lazy("%(sku)s n’a pas de prix à l’heure."),
+        "warn",
+        gettext_lazy("Saisir un prix"),
     ),
     "no_input_price": Wording(
         gettext_lazy("Pas de prix."), gettext_lazy("%(model)s ne se vend pas dans ce mode."), "", ""
