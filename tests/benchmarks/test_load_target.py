@@ -127,12 +127,12 @@ def test_a_key_in_an_error_within_the_stream_is_masked() -> None:
 
 
 def test_what_is_refused_for_the_moment_is_sent_again_and_its_wait_is_no_delay_of_the_client() -> None:
-    server = MockServer(statuses=[429, 503], retry_after="0.05")
+    server = MockServer(statuses=[429, 503], retry_after="0.2")
     answer = sent(server)
     assert (answer.ok, answer.http_status, answer.attempts_count, server.seen) == (True, 200, 3, 3)
-    assert (metrics.ttft_planned_ms(answer) or 0) >= 100 + 20
-    assert (metrics.ttft_ms(answer) or 0) < 100
-    assert (metrics.dispatch_lag_ms(answer) or 99) < 50
+    assert (metrics.ttft_planned_ms(answer) or 0) >= 400 + 20
+    assert (metrics.ttft_ms(answer) or 0) < 400
+    assert 0 <= (metrics.dispatch_lag_ms(answer) or 0) < 200
 
 
 def test_attempts_are_bounded() -> None:
@@ -249,11 +249,11 @@ def test_prompts_needed_are_those_of_all_steps_with_their_warm_up(tmp_path: Path
 
 
 def test_a_client_side_limit_spaces_the_requests(tmp_path: Path) -> None:
-    """Eight requests at forty a second are at least 175 ms apart from first to last; nobody calls that a late client."""
-    _, requests = measured(MockServer(), tmp_path, rate_limit_per_s=40.0)
+    """Eight at ten a second: 700 ms from first to last, and nobody calls the client late for waiting its turn."""
+    _, requests = measured(MockServer(), tmp_path, rate_limit_per_s=10.0)
     at = sorted(request.sent_ns or 0 for request in requests)
-    assert (at[-1] - at[0]) / make.MS >= 170
-    assert max(metrics.dispatch_lag_ms(request) or 0 for request in requests) < 50
+    assert (at[-1] - at[0]) / make.MS >= 690
+    assert max(metrics.dispatch_lag_ms(request) or 0 for request in requests) < 150
 
 
 def test_an_open_loop_plans_its_requests_and_says_so(tmp_path: Path) -> None:
