@@ -7,6 +7,7 @@ from decimal import Decimal
 from calculator.domain.memory import Line, MemoryEstimate
 from calculator.domain.offers import Basis
 from calculator.domain.provenance import Kind, Sourced, Step, Term, weakest
+from calculator.domain.training_fit import STATE_LINES
 from calculator.domain.training_scenario import (
     Amount,
     Bill,
@@ -198,15 +199,21 @@ def _bill_steps(parts: Parts, time: Sourced[float]) -> Iterator[Step]:
 
 
 def memory_steps(parts: Parts) -> Iterator[Step]:
-    """The sum of the lines of one GPU, and the size of a checkpoint."""
-    kinds = {Line.ACTIVATIONS: Kind.ESTIMATE, Line.LOGITS: Kind.ESTIMATE, Line.RUNTIME: Kind.ESTIMATE}
-    terms = tuple(
-        Term(LINE_SYMBOLS[line], Sourced(size, "B", kinds.get(line, _shaped(parts.setup)), line.value))
-        for line, size in parts.memory.lines
-        if size
-    )
+    """Weights and states of one GPU, the sum of all its lines, and the size of a checkpoint."""
+    held = tuple(_line_terms(parts, STATE_LINES, _shaped(parts.setup)))
+    states = Step("train_states", held, sum(float(term.source.value) for term in held), "B")
+    yield states
+    working = tuple(line for line in LINE_SYMBOLS if line not in STATE_LINES)
+    terms = (Term("Z", _result(states, "train_states")), *_line_terms(parts, working, Kind.ESTIMATE))
     yield Step("train_memory", terms, parts.memory.needed_bytes, "B")
     yield from _checkpoint_steps(parts)
+
+
+def _line_terms(parts: Parts, wanted: tuple[Line, ...], kind: Kind) -> Iterator[Term]:
+    """The lines of `wanted` that take room."""
+    for line, size in parts.memory.lines:
+        if size and line in wanted:
+            yield Term(LINE_SYMBOLS[line], Sourced(size, "B", kind, line.value))
 
 
 def _checkpoint_steps(parts: Parts) -> Iterator[Step]:

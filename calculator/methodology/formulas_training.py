@@ -156,26 +156,27 @@ FORMULAS = (
         limits=_("Majorant pour les cartes\u00a0; ni hôte, ni réseau, ni refroidissement."),
     ),
     Formula(
-        code="train_memory",
-        title=_("Mémoire d’un GPU"),
-        formulas=("M = W + W_a + G + O + K + L + X",),
-        units=_("poids, adaptateurs, gradients, états, activations, logits, contexte\u00a0; octets."),
+        code="train_states",
+        title=_("Poids et états d’un GPU"),
+        formulas=("Z = W + W_a + G + O",),
+        units=_("poids, adaptateurs, gradients, états de l’optimiseur\u00a0; octets."),
         source=_(
-            "AdamW en précision mixte\u00a0: 2 + 2 + 4 + 4 + 4 octets par paramètre entraîné. Activations, logits et "
-            "contexte calibrés."
+            "AdamW en précision mixte\u00a0: 2 + 2 + 4 + 4 + 4 octets par paramètre entraîné\u00a0; 10 avec des "
+            "moments sur 8 bits."
         ),
         worked=(
-            Worked(
-                "(2 + 2 + 4 + 4 + 4) × 7241732096 ÷ 1000000000",
-                Decimal("115.87"),
-                _("Go d’états pour un 7B complet, avant activations"),
-                2,
-            ),
+            Worked("(2 + 2 + 4 + 4 + 4) × 7241732096 ÷ 1000000000", Decimal("115.87"), _("Go pour un 7B complet"), 2),
         ),
-        limits=_(
-            "TP et PP divisent poids et états\u00a0; ZeRO les partage entre copies à partir de son étage. "
-            "Déchargement non modélisé."
-        ),
+        limits=_("TP et PP divisent poids et états\u00a0; ZeRO les partage entre copies à partir de son étage."),
+    ),
+    Formula(
+        code="train_memory",
+        title=_("Mémoire d’un GPU"),
+        formulas=("M = Z + K + L + X",),
+        units=_("poids et états, activations, logits, contexte CUDA\u00a0; octets."),
+        source=_("Activations, logits et contexte calibrés sur des mesures publiées."),
+        worked=(Worked("5.12 + 11.83 + 0.23 + 3.13", Decimal("20.31"), _("Go, essai publié sans recalcul"), 2),),
+        limits=_("Comparée à la mémoire que le pilote annonce. Déchargement non modélisé."),
     ),
     Formula(
         code="checkpoint_size",

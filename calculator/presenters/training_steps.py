@@ -32,6 +32,7 @@ def titles() -> dict[str, str]:
         "train_bill": _("Coût à l’heure"),
         "train_bill_month": _("Coût au mois"),
         "train_energy": _("Énergie des cartes"),
+        "train_states": _("Poids et états d’un GPU"),
         "train_memory": _("Mémoire d’un GPU"),
         "checkpoint_size": _("Taille d’une sauvegarde"),
         "checkpoint_storage": _("Stockage des sauvegardes"),
@@ -47,6 +48,7 @@ def expression(step: Step) -> str:
     retries = " × (1 + q)" if "q" in has else ""
     again = " + R" if "R" in has else ""
     exchange = " ÷ x" if "x" in has else ""
+    summed = " + ".join(term.symbol for term in step.terms)
     return {
         "train_tokens": "D = b × T × a × r × s",
         "train_tokens_data": "D = z × T_m × e",
@@ -59,7 +61,8 @@ def expression(step: Step) -> str:
         "train_bill": "B = t_p × P × n",
         "train_bill_month": "B = j × P × n",
         "train_energy": "E_w = w ÷ 1000 × g × t",
-        "train_memory": f"M = {' + '.join(term.symbol for term in step.terms)}",
+        "train_states": f"Z = {summed}",
+        "train_memory": f"M = {summed}",
         "checkpoint_size": "S = N_t × o",
         "checkpoint_storage": "B_s = S ÷ 1000000000 × h × y × P_s",
         "saved_on_api": f"E = u × p ÷ 1000000{exchange}",
@@ -112,6 +115,7 @@ def _common() -> dict[str, str]:
         "W_a": _("adaptateurs"),
         "G": _("gradients"),
         "O": _("états de l’optimiseur"),
+        "Z": _("poids, gradients et états"),
         "K": _("activations"),
         "L": _("logits"),
         "X": _("contexte CUDA et bibliothèques"),

@@ -269,6 +269,8 @@ def test_each_steps_terms_give_its_result() -> None:
     d, e = steps["train_flop_token"], steps["lora_params"]
     assert d["f"] * d["N"] + d["A"] == pytest.approx(results["train_flop_token"])
     assert e["k"] * e["l"] * e["c"] == results["lora_params"]
+    assert sum(steps["train_states"].values()) == pytest.approx(results["train_states"])
+    assert steps["train_memory"]["Z"] == results["train_states"]
     assert sum(steps["train_memory"].values()) == pytest.approx(results["train_memory"])
 
 
