@@ -25,23 +25,23 @@
     if (trace.type === "bar") return { ...trace, marker: { ...trace.marker, color } };
     return { ...trace, line: { ...trace.line, color }, ...(trace.marker && { marker: { ...trace.marker, color } }) };
   };
-  const noted = (note, narrow) => {
-    const strong = note.name !== "mute";
-    const inside = note.yref ? { yshift: -34 } : note.xanchor === "left" && { xanchor: "right", xshift: -2, yanchor: "bottom", align: "right" };
+  // On a phone names of lines stay beside the plot, smaller; a rule near the left edge has its text on the right.
+  const noted = (note, narrow, [low, high] = []) => {
+    const strong = note.name !== "mute", flips = narrow && note.yref && note.x < (low + high) / 2;
     const bgcolor = strong && !narrow ? colour("--surface", 0.8) : clear;
-    return { ...note, ...(narrow && inside), bgcolor, font: { color: colour(inks[note.name]), weight: strong ? 600 : 400 } };
+    return { ...note, ...(flips && { xanchor: "left", xshift: 6 }), bgcolor, font: { color: colour(inks[note.name]), weight: strong ? 600 : 400, size: narrow ? 10 : 12 } };
   };
   const themed = ({ layout }, width, height) => {
     const narrow = width < narrowPx, color = colour("--ink-2");
-    const axis = { color, gridcolor: colour("--line"), linecolor: colour("--line-strong") };
+    const axis = { color, gridcolor: colour("--line"), linecolor: colour("--line-strong"), separatethousands: true, tickangle: 0, tickfont: { size: narrow ? 10 : 12 } };
     return {
       ...layout, width, height, autosize: false, paper_bgcolor: clear, plot_bgcolor: clear,
-      margin: narrow ? layout.meta?.narrow ?? { l: 44, r: 8, t: 12, b: 48 } : layout.margin,
+      margin: narrow ? layout.meta?.narrow ?? { ...layout.margin, l: 44, r: layout.margin.r * 0.8 } : layout.margin,
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color },
       separators: root.lang === "fr" ? ",\u202f" : ".,",
       xaxis: { ...layout.xaxis, ...axis, showline: true, title: { ...layout.xaxis.title, font: { size: narrow ? 10 : 12 } } }, yaxis: { ...layout.yaxis, ...axis },
       shapes: layout.shapes.map((shape) => ({ ...shape, line: { ...shape.line, color: colour("--ink") } })),
-      annotations: layout.annotations.map((note) => noted(note, narrow)),
+      annotations: layout.annotations.map((note) => noted(note, narrow, layout.xaxis.range)),
     };
   };
   const draw = async (box, paper) => {
