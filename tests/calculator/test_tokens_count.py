@@ -295,7 +295,7 @@ def test_temporary_files_are_gone_with_the_request(
         return counted(asked)
 
     monkeypatch.setattr(countpages.counts, "count", watching)
-    sent(client, uploads=[file(content, "a.txt")], own=file(b"{}", "tokenizer.json")).close()
+    sent(client, uploads=[file(content, "a.txt")], own=file(b"{}", "tokenizer.json"))
     assert seen == [2]
     assert list(temporary.iterdir()) == []
 
@@ -305,7 +305,7 @@ def test_a_stopped_upload_leaves_no_temporary_file(
 ) -> None:
     monkeypatch.setattr(uploads, "UPLOAD_BYTES", 100_000)
     monkeypatch.setattr(countpages, "is_announced_too_large", lambda _request: False)
-    sent(client, uploads=[file(b"mot " * 100_000, "a.txt")]).close()
+    sent(client, uploads=[file(b"mot " * 100_000, "a.txt")])
     assert list(temporary.iterdir()) == []
 
 
