@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from calculator import counts
 from calculator.counting.limits import UPLOAD_BYTES
 from calculator.counting.problems import ReadingError
-from calculator.counts import Asked
+from calculator.counts import Asked, CountAnswer
 from calculator.forms.count import CountForm, first_form
 from calculator.presenters import count as words
 from calculator.presenters import count_problems
@@ -66,7 +66,7 @@ def _counted(request: HttpRequest) -> HttpResponse:
         field = "uploads" if "file" in error.values else "own" if error.code.startswith("tokenizer") else "text"
         form.add_error(field, count_problems.sentence(error))
         return shown(request, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    return shown(request, form, page=words.count(found))
+    return shown(request, form, found)
 
 
 def asked_by(cleaned: dict[str, Any]) -> Asked:
@@ -87,10 +87,15 @@ def refused(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
 
 
 def shown(
-    request: HttpRequest, form: CountForm, page: Any = None, sentence: str = "", status: int = HTTPStatus.OK
+    request: HttpRequest,
+    form: CountForm,
+    found: CountAnswer | None = None,
+    sentence: str = "",
+    status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     """The page, never kept by anyone: it may show the visitor's text."""
-    context = {"form": form, "page": page, "refusal": sentence, "parallels": words.parallels()}
+    page = words.count(found) if found else None
+    context = {"form": form, "page": page, "refusal": sentence, "parallels": words.parallels(found)}
     response = render(request, TEMPLATE, context, status=status)
     patch_cache_control(response, private=True, no_store=True)
     return response

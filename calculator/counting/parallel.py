@@ -21,11 +21,13 @@ def texts() -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The tokens of both texts under one tokenizer."""
+    """The tokens of both texts under one tokenizer, and their words, which are the texts' own."""
 
     tokenizer: str
     french_tokens: int
     english_tokens: int
+    french_words: int
+    english_words: int
 
     @property
     def ratio(self) -> float:
@@ -37,6 +39,7 @@ class Compared:
 def compared() -> tuple[Compared, ...]:
     """Both texts under every tokenizer, counted once a process."""
     found = texts()
+    words = [len(found[language].split()) for language in LANGUAGES]
     return tuple(
-        Compared(code, len(encoder(code).ids(found["fr"])), len(encoder(code).ids(found["en"]))) for code in ENCODERS
+        Compared(code, *(encoder(code).count(found[language]) for language in LANGUAGES), *words) for code in ENCODERS
     )

@@ -46,12 +46,15 @@ class Piece(NamedTuple):
 
 
 class Parallel(NamedTuple):
-    """The same content in two languages under one tokenizer."""
+    """The same content in two languages under one tokenizer, and tokens a word there and in the visitor's sample."""
 
     name: str
     french: str
     english: str
     ratio: str
+    french_word: str
+    english_word: str
+    own_word: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,14 +244,18 @@ def _number(value: float) -> str:
 
 
 @formats.one_language()
-def parallels() -> tuple[Parallel, ...]:
-    """The shipped texts under every tokenizer."""
+def parallels(found: CountAnswer | None = None) -> tuple[Parallel, ...]:
+    """The shipped texts under every tokenizer, beside the sample where one was counted."""
+    own = {column.tokenizer: column.statistics.total_tokens for column in found.columns} if found else {}
     return tuple(
         Parallel(
             name=NAMES_OF_TOKENIZERS[item.tokenizer],
             french=formats.number(item.french_tokens),
             english=formats.number(item.english_tokens),
             ratio=f"×{formats.NBSP}{formats.number(item.ratio, 2)}",
+            french_word=ratio(item.french_tokens / item.french_words),
+            english_word=ratio(item.english_tokens / item.english_words),
+            own_word=ratio(own[item.tokenizer] / found.words_count) if found and item.tokenizer in own else "",
         )
         for item in parallel.compared()
     )

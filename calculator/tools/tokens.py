@@ -150,9 +150,18 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
         Handover(
             "economics",
             gettext_lazy("Comparer API et GPU avec ces prompts"),
-            _carried(sku=scenario.sku, **{"in": document}),
+            _carried(sku=scenario.sku, **{"in": document}, **prompt_rate(found.estimate)),
         ),
     )
+
+
+def prompt_rate(estimate: TokensEstimate) -> dict[str, str]:
+    """The prompt rate of one GPU as the economics take it: typed, hence an assumption there. None where unknown."""
+    gpu = estimate.gpu
+    if gpu.rate is None:
+        return {}
+    one = gpu.rate.value / (gpu.instances * gpu.offer.sku.gpu_count)
+    return {"prefill": fields.plain(Decimal(repr(one)).quantize(Decimal("0.01")))}
 
 
 def kept(found: Answer) -> Kept:

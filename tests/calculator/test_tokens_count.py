@@ -48,7 +48,15 @@ def test_the_form_stands_alone_and_says_what_becomes_of_the_text(client: Client)
     assert "Rien n’est gardé, rien n’est envoyé ailleurs" in text
     assert "50 Mo en tout" in text
     # 213 and 146 tokens of cl100k for the same two paragraphs: 1.46.
-    assert re.search(r"cl100k_base 213 146 × 1,46", text)
+    # 213 ÷ 142 words and 146 ÷ 129 words.
+    assert re.search(r"cl100k_base 213 146 × 1,46 1,5 1,13", text)
+
+
+def test_the_samples_tokens_a_word_stand_beside_those_of_both_languages(client: Client) -> None:
+    response = sent(client, text=SENTENCE)
+    rows = {row.name: row.own_word for row in response.context["parallels"]}
+    # 12 tokens for 7 words; the others were not asked for.
+    assert rows["cl100k_base"] == "1,71" and rows["Mistral tekken"] == ""
 
 
 def test_the_reference_sentence_is_counted_by_every_tokenizer_side_by_side(client: Client) -> None:

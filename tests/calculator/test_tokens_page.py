@@ -187,6 +187,8 @@ def test_the_corpus_is_handed_over_to_every_calculator() -> None:
     assert links["training"]["tokens"] == "2000000"
     assert links["inference"]["in"] == links["economics"]["in"] == "2000"
     assert {query["sku"] for query in links.values()} == {"GPU-TITAN"}
+    rate = found.estimate.gpu.rate
+    assert rate is not None and float(links["economics"]["prefill"]) == pytest.approx(rate.value, abs=0.01)
 
 
 @pytest.mark.parametrize("query", ["", "docs=1&mean=12", "docs=1000000000000&mean=1000000000", "docs=3&mean=0.01"])
