@@ -147,9 +147,9 @@ def curve(estimate: InferenceEstimate) -> Figure | None:
     if estimate.best is not None:
         best = estimate.best.served
         traces.append({**_full(best), "meta": {"role": "api"}, "marker": {"size": 12, "symbol": "diamond"}})
-        text = _("meilleur point\u00a0: %(count)s flux") % {"count": words.clients(best.concurrency)}
+        text = _("meilleur point\u00a0: %(streams)s") % {"streams": words.streams(best.concurrency)}
         notes.append(_note(text, *_place(best), "api", yanchor="bottom", yshift=8, xanchor="right"))
-    text = _("votre charge\u00a0: %(count)s flux") % {"count": words.clients(chosen.concurrency)}
+    text = _("votre charge\u00a0: %(streams)s") % {"streams": words.streams(chosen.concurrency)}
     notes.append(_note(text, *_place(chosen), "gpu", yanchor="top", yshift=-14))
     layout = _layout(
         xaxis=_axis(title={"text": _("débit total de sortie (tok/s)"), "standoff": 12}, rangemode="tozero", nticks=7),
@@ -204,8 +204,7 @@ def _labelled(points: tuple[Served, ...]) -> tuple[Served, ...]:
 
 
 def _clients(one: Served, role: str) -> Figure:
-    text = _("%(count)s flux") % {"count": words.clients(one.concurrency)}
-    return _note(text, *_place(one), role, yanchor="top", yshift=-10)
+    return _note(words.streams(one.concurrency), *_place(one), role, yanchor="top", yshift=-10)
 
 
 def _horizontal(y: float) -> Figure:

@@ -25,11 +25,15 @@ MOST_SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """One change and what it comes to. `hardware_support` False = it saves memory, but the GPU lacks 8-bit units."""
+    """One change and what it comes to. `hardware_support` False = it saves memory, but the GPU lacks 8-bit units.
+
+    `with_wide_cache` = beside the change, a cache in 8 bits that the GPU only emulates goes back to 16.
+    """
 
     code: str
     outcome: Outcome
     hardware_support: bool = True
+    with_wide_cache: bool = False
     added_eur_per_h: Decimal | None = None
 
     @property
@@ -55,6 +59,14 @@ def lighter_cache(found: Outcome, ask: Try) -> Iterator[WayOut]:
     if found.scenario.cache is CachePrecision.FP16:
         native = found.layout is not None and found.layout.deployment.gpu.fp8_native
         yield WayOut("cache_fp8", ask(replace(found.scenario, cache=CachePrecision.FP8)), native)
+
+
+def wide_cache(found: Outcome, ask: Try) -> Outcome | None:
+    """The same setup with a cache in 16 bits, where the GPU only emulates the 8-bit one asked for."""
+    held = found.layout
+    if held is None or held.deployment.gpu.fp8_native or found.scenario.cache is CachePrecision.FP16:
+        return None
+    return ask(replace(found.scenario, cache=CachePrecision.FP16))
 
 
 def wider_division(found: Outcome, ask: Try) -> Iterator[WayOut]:
@@ -144,18 +156,27 @@ def ways_out(found: Outcome, facts: InferenceFacts, ranked: Ranking) -> tuple[Wa
     def ask(scenario: InferenceScenario) -> Outcome:
         return outcome(scenario, facts)
 
-    tries = (
-        lighter_weights,
-        lighter_cache,
-        fewer_sequences,
-        shorter_prompt,
-        prefix_cache,
-        wider_division,
-        more_instances,
-    )
-    ways = [way for each in tries for way in each(found, ask)] + list(other_offer(ranked, found))
+    ways = [way for each in TRIES for way in each(found, ask)]
+    repaired = wide_cache(found, ask)
+    if repaired is not None:
+        ways.append(WayOut("cache_fp16", repaired))
+        more = (way for each in TRIES if each is not lighter_cache for way in each(repaired, ask))
+        ways += [] if repaired.meets else [replace(way, with_wide_cache=True) for way in more]
+    ways += other_offer(ranked, found)
     helping = sorted((way for way in ways if helps(way, found)), key=_dearness)[:MOST_SHOWN]
     return tuple(replace(way, added_eur_per_h=_added(way, found)) for way in helping)
+
+
+TRIES = (
+    lighter_weights,
+    lighter_cache,
+    fewer_sequences,
+    shorter_prompt,
+    prefix_cache,
+    wider_division,
+    more_instances,
+)
+"""The single changes, in the order in which they are tried."""
 
 
 def _added(way: WayOut, found: Outcome) -> Decimal | None:

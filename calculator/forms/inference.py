@@ -50,21 +50,19 @@ NUMBERS: Mapping[str, NumberSpec] = {
         gettext_lazy("requêtes/s"),
         required=False,
     ),
-    "ttft": NumberSpec(
-        keys.MILLISECONDS, gettext_lazy("Premier token"), NO_TARGET, gettext_lazy("ms max."), required=False
-    ),
+    "ttft": NumberSpec(keys.MILLISECONDS, gettext_lazy("Premier token"), NO_TARGET, "ms", required=False),
     "tpot": NumberSpec(
         keys.MILLISECONDS,
         gettext_lazy("Par token"),
         gettext_lazy("20\u00a0ms font 50\u00a0tok/s par flux. Vide\u00a0: sans engagement."),
-        gettext_lazy("ms max."),
+        "ms",
         required=False,
     ),
     "e2e": NumberSpec(
         keys.MILLISECONDS,
         gettext_lazy("Réponse entière"),
         gettext_lazy("Vide\u00a0: sans engagement. Par exemple 10\u202f000."),
-        gettext_lazy("ms max."),
+        "ms",
         required=False,
     ),
     "tp": NumberSpec(

@@ -170,12 +170,12 @@ def curve(estimate: InferenceEstimate) -> Drawn | None:
     subtitle = _("Temps par token en ms selon le débit total. Cercles vides\u00a0: estimés.")
     best = estimate.best
     if not inference_lead.has_targets(estimate.scenario):
-        most = formats.number(estimate.most_clients)
-        title = _("Jusqu’à %(count)s flux en même temps") % {"count": most}
+        most = words.streams(estimate.most_clients or 0)
+        title = _("Jusqu’à %(streams)s en même temps") % {"streams": most}
     elif best is None:
         title = _("Aucun nombre de flux ne tient vos engagements ici")
     else:
-        title = _("Vos engagements tiennent jusqu’à %(count)s flux") % {"count": words.clients(best.served.concurrency)}
+        title = _("Vos engagements tiennent jusqu’à %(streams)s") % {"streams": words.streams(best.served.concurrency)}
     return Drawn(title, subtitle, figure)
 
 
@@ -230,14 +230,14 @@ def cost_note(estimate: InferenceEstimate) -> str:
         return ""
     values = {
         "bill": formats.money(cost.bill_eur),
-        "count": formats.number(scenario.instances * cost.sets),
+        "machine": words.machine(str(estimate.headline.values["sku"]), scenario.instances * cost.sets),
         "volume": formats.tokens(cost.volume_tokens),
         "use": formats.percent(scenario.utilisation_ratio),
         "share": formats.percent(cost.prompt_time_ratio),
     }
     return (
         _(
-            "%(bill)s HT par mois pour %(count)s instance(s) et %(volume)s tokens de sortie, à %(use)s d’utilisation. "
+            "%(bill)s HT par mois pour %(machine)s et %(volume)s tokens de sortie, à %(use)s d’utilisation. "
             "La lecture des prompts prend %(share)s du temps du GPU."
         )
         % values

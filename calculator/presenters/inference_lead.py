@@ -12,6 +12,7 @@ from calculator.language import gettext as _
 from calculator.presenters import inference_words as words
 from calculator.presenters.headline import plain
 from calculator.presenters.stats import Stat
+from calculator.presenters.words import nowrap
 
 
 def machine(estimate: InferenceEstimate) -> SafeString:
@@ -79,16 +80,13 @@ def _misses(estimate: InferenceEstimate) -> SafeString:
     return format_html(_("{} manque un engagement\u00a0: {}.{}"), machine(estimate), words.miss(worst), _way(estimate))
 
 
-def _way(estimate: InferenceEstimate) -> str:
+def _way(estimate: InferenceEstimate) -> SafeString:
     """The cheapest setup that holds everything, where there is one."""
     cheapest = estimate.ranking.cheapest
     if cheapest is None:
-        return ""
-    name = words.machine(cheapest.offer.sku.code, cheapest.scenario.instances)
-    return _(" %(name)s convient pour %(price)s/h.") % {
-        "name": name,
-        "price": formats.unit_price(cheapest.eur_per_h),
-    }
+        return SafeString("")
+    name = nowrap(words.machine(cheapest.offer.sku.code, cheapest.scenario.instances))
+    return format_html(_(" {} convient pour {}/h."), name, formats.unit_price(cheapest.eur_per_h))
 
 
 def _beyond(estimate: InferenceEstimate) -> SafeString:

@@ -159,7 +159,7 @@ def _ranking(estimate: InferenceEstimate) -> Iterator[Row]:
 def _curve(estimate: InferenceEstimate) -> Iterator[Row]:
     section, kind = _("Courbe"), word(Kind.ESTIMATE)
     for one in estimate.curve:
-        name = _("%(count)s flux") % {"count": words.clients(one.concurrency)}
+        name = words.streams(one.concurrency)
         yield Row(
             section, _("%(name)s\u00a0: débit total") % {"name": name}, to_decimal(one.output_tok_per_s), "tok/s", kind
         )

@@ -124,12 +124,19 @@ def ways(estimate: InferenceEstimate) -> tuple[Way, ...]:
 
 def way_title(way: WayOut, asked: InferenceScenario) -> str:
     """What to change, in words."""
+    title = change_title(way, asked)
+    return _("%(title)s, et cache KV en fp16") % {"title": title} if way.with_wide_cache else title
+
+
+def change_title(way: WayOut, asked: InferenceScenario) -> str:
+    """The change itself."""
     found = way.scenario
     machine = words.machine(way_code(way), found.instances)
     titles = {
         "cache_fp8": _("Cache KV en fp8"),
-        "fewer_sequences": _("%(count)s flux au lieu de %(asked)s")
-        % {"count": formats.number(found.concurrency), "asked": formats.number(asked.concurrency)},
+        "fewer_sequences": _("%(streams)s au lieu de %(asked)s")
+        % {"streams": words.streams(found.concurrency), "asked": formats.number(asked.concurrency)},
+        "cache_fp16": _("Cache KV en fp16"),
         "shorter_prompt": _("Prompt de %(count)s tokens au plus") % {"count": formats.number(found.prompt_tokens)},
         "prefix_cache": _("Moitié du prompt commune, lue dans le cache de préfixes"),
         "tensor_parallel": _("Réplique sur %(count)s GPU (%(machine)s)")
@@ -318,7 +325,7 @@ def _costs(estimate: InferenceEstimate) -> Iterator[CostLine]:
         yield _cost(_("sortie, à pleine capacité prévue"), cost.planned)
     best = estimate.best
     if best is not None and best.cost is not None:
-        name = _("sortie, au meilleur point (%(count)s flux)") % {"count": words.clients(best.served.concurrency)}
+        name = _("sortie, au meilleur point (%(streams)s)") % {"streams": words.streams(best.served.concurrency)}
         yield _cost(name, best.cost.output)
 
 

@@ -92,6 +92,11 @@ def clients(value: float) -> str:
     return quantities.digits(value) if value < 100 else formats.number(value, 0)
 
 
+def streams(value: float) -> str:
+    """“1 flux”, “16 flux”."""
+    return _("1 flux") if value == 1 else _("%(count)s flux") % {"count": clients(value)}
+
+
 def band(value: Ranged, unit: str = "s") -> str:
     """“210 à 280 ms”: the ends of the band, empty where none is known."""
     if value.low is None or value.high is None:
@@ -131,7 +136,7 @@ def load(scenario: InferenceScenario) -> str:
     """The load in words."""
     if scenario.load is LoadBy.RATE and scenario.requests_per_s is not None:
         return _("%(rate)s requêtes/s") % {"rate": formats.number(scenario.requests_per_s)}
-    return _("%(count)s flux") % {"count": formats.number(scenario.concurrency)}
+    return streams(scenario.concurrency)
 
 
 def machine(code: str, instances: int) -> str:

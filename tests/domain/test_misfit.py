@@ -127,3 +127,20 @@ def test_a_shared_prompt_is_proposed_where_the_first_token_is_late() -> None:
     listed = tight(prompt_tokens=2048, concurrency=16, first_token_ms=Decimal(300), token_ms=Decimal(0))
     way = listed.get("prefix_cache")
     assert way is None or (way.outcome.meets and way.scenario.prefix_hit_ratio == Decimal("0.5"))
+
+
+def test_a_cache_that_is_only_emulated_goes_back_to_16_bits_alone_or_beside_another_change() -> None:
+    asked = {"cache": CachePrecision.FP8, "first_token_ms": Decimal(0)}
+    listed = tight(**asked, token_ms=Decimal(25))
+    assert not outcome(scenario(**asked, token_ms=Decimal(25)), facts()).meets
+    assert listed["cache_fp16"].scenario.cache is CachePrecision.FP16
+    both = ways(scenario(**asked, concurrency=64, token_ms=Decimal(16)), facts())
+    way = both["fewer_sequences"]
+    assert (way.with_wide_cache, way.scenario.cache) == (True, CachePrecision.FP16)
+    assert way.outcome.meets
+
+
+def test_a_native_eight_bit_cache_is_left_alone() -> None:
+    listed = tight(PRO, cache=CachePrecision.FP8, concurrency=64, token_ms=Decimal(20), first_token_ms=Decimal(0))
+    assert "cache_fp16" not in listed
+    assert not any(way.with_wide_cache for way in listed.values())
