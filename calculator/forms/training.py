@@ -244,6 +244,7 @@ SELECTS: Mapping[str, SelectSpec] = {
             (Convention.SIX, gettext_lazy("6N, usage courant")),
             (Convention.METHOD, gettext_lazy("4N si la base est gelée")),
         ),
+        is_radio=False,
     ),
     "basis": select_of(
         gettext_lazy("Facturation"),

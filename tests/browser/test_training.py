@@ -93,9 +93,11 @@ def test_the_link_opens_the_same_answer(page: Page) -> None:
 
 
 @pytest.mark.parametrize("query", ["speed=published&rows=12000", MISFIT, "reads=api&saved=1500&requests=100000"])
-def test_the_page_fits_a_phone(phone: Page, query: str) -> None:
+def test_the_page_fits_a_phone_and_the_narrowest_screen(phone: Page, query: str) -> None:
     opened(phone, query)
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    for width in (390, 320):
+        phone.set_viewport_size({"width": width, "height": 844})
+        assert phone.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_page_answers_without_scripts(chromium: Browser, site: str) -> None:
@@ -116,6 +118,8 @@ def test_the_print_holds_the_answer_and_no_controls(page: Page) -> None:
     expect(page.locator(".quote-n")).to_be_visible()
     expect(page.locator(".form")).to_be_hidden()
     expect(page.locator(".rbar")).to_be_hidden()
+    page.set_viewport_size({"width": 794, "height": 1123})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 794
 
 
 def test_the_model_is_carried_to_the_other_calculators(page: Page) -> None:
