@@ -60,6 +60,7 @@ class BenchmarkRun(models.Model):
     ramp_s = models.FloatField(default=0.0)
     duration_s = models.FloatField(null=True, blank=True)
     shared_prefix_tokens = models.PositiveIntegerField(default=0)
+    prompts_name = models.CharField(max_length=120, blank=True)
     prompts_sha256 = models.CharField(max_length=64, blank=True)
     limit_ttft_ms = models.FloatField(null=True, blank=True)
     limit_tpot_ms = models.FloatField(null=True, blank=True)
@@ -68,6 +69,9 @@ class BenchmarkRun(models.Model):
 
     target_url = models.CharField(max_length=300, blank=True)
     target_route = models.CharField(max_length=12, blank=True)
+    target_model = models.CharField(max_length=200, blank=True)
+    target_ignore_eos = models.BooleanField(default=True)
+    target_length_field = models.CharField(max_length=24, blank=True)
     key_variable = models.CharField(max_length=60, blank=True)
     rate_limit_per_s = models.FloatField(null=True, blank=True)
 

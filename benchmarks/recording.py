@@ -7,11 +7,36 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from benchmarks import metrics
+from benchmarks import goodput, metrics
 from benchmarks.load import records
 from benchmarks.models import BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
 
 Phase = BenchmarkRun.Phase
+
+
+class Steps:
+    """The steps of a run by position; a search adds those that it makes on its way."""
+
+    def __init__(self, run: BenchmarkRun) -> None:
+        self._run = run
+        self._known = {step.position: step for step in run.steps.all()}
+
+    def of(self, message: records.Tick | records.StepEnd) -> BenchmarkStep:
+        if message.step not in self._known:
+            self._known[message.step] = BenchmarkStep.objects.create(
+                run=self._run,
+                position=message.step,
+                concurrency=message.concurrency,
+                rate_per_s=message.rate_per_s,
+            )
+        return self._known[message.step]
+
+
+def record_search_end(run: BenchmarkRun, end: records.RunEnd) -> None:
+    """How a sweep or a knee search ended; steps that it found no need for are none."""
+    if end.search_end:
+        BenchmarkRun.objects.filter(pk=run.pk).update(search_end=end.search_end)
+        BenchmarkStep.objects.filter(run=run, finished_at__isnull=True).delete()
 
 
 def record_engine(run_id: int, ready: records.EngineReady) -> None:
@@ -50,13 +75,15 @@ def record_step(run_id: int, step: BenchmarkStep, end: records.StepEnd, samples_
         window = end.window_start_ns, end.window_end_ns
     found = metrics.step_metrics(requests, window)
     reasons = metrics.client_reasons(found, end)
+    saturated = step.rate_per_s is not None and metrics.saturated(found)
     recorded = BenchmarkStep.objects.filter(pk=step.pk, finished_at__isnull=True).update(
         **asdict(found),
+        **goodput_values(step.run, requests),
         finished_at=timezone.now(),
         complete=end.complete,
         client_bound=bool(reasons),
         client_reasons=",".join(reasons),
-        saturated=step.rate_per_s is not None and metrics.saturated(found),
+        saturated=saturated,
         loop_lag_p99_ms=end.loop_lag_p99_ms,
         client_cpu_ratio=end.client_cpu_ratio,
     )
@@ -65,8 +92,18 @@ def record_step(run_id: int, step: BenchmarkStep, end: records.StepEnd, samples_
     BenchmarkSample.objects.bulk_create([sample_of(step, request, end.started_ns) for request in requests])
     raised = raised_flags(found, requests)
     raised["flag_client_bound"] = bool(reasons)
-    raised["flag_saturated"] = step.rate_per_s is not None and metrics.saturated(found)
+    raised["flag_saturated"] = saturated
     raise_flags(run_id, raised)
+
+
+def goodput_values(run: BenchmarkRun, requests: Sequence[records.Request]) -> dict[str, object]:
+    """Requests a second within the run's targets; nothing where none is asked."""
+    from_plan = run.pattern != records.CLOSED
+    limits = records.Limits(run.limit_ttft_ms, run.limit_tpot_ms, from_plan=from_plan)
+    if not limits.asked:
+        return {}
+    issued = [request for request in requests if not request.warm_up]
+    return asdict(goodput.goodput(requests, limits, metrics.measured_span_s(issued)))
 
 
 def raise_flags(run_id: int, flags: dict[str, bool]) -> None:
@@ -79,6 +116,7 @@ def raised_flags(found: metrics.StepMetrics, requests: Sequence[records.Request]
     """What a step's own figures say against it."""
     return {
         "flag_censored": metrics.latencies_censored(found),
+        "flag_retried": any(request.attempts_count > 1 for request in requests),
         "flag_tokens_estimated": metrics.tokens_estimated(requests),
         "flag_outputs_short": metrics.outputs_short(found),
         "flag_prefix_cache_warm": metrics.prefix_cache_warm(found),

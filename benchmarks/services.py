@@ -9,21 +9,19 @@ import datetime as dt
 import hashlib
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from benchmarks import hardware, recording
-from benchmarks.load import records, testmodel
+from benchmarks import hardware, planning, recording
+from benchmarks.load import records, targets
+from benchmarks.load.targets import Target
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
 from benchmarks.runner import Runner
 
 STALLED_AFTER = dt.timedelta(seconds=20)
 CODE_ATTEMPTS_COUNT = 5
 SEED_LIMIT = 2**31
-PRECISION = "fp16"
 Status = BenchmarkRun.Status
 Phase = BenchmarkRun.Phase
 
@@ -34,13 +32,27 @@ class HostBusyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What the visitor asks for. `seed` None draws a fresh one, which is stored."""
+    """What the visitor asks for. `seed` None draws a fresh one, which is stored.
+
+    The patterns other than closed take a step a rate, with the first concurrency as the most requests under way. A
+    knee search starts from the first rate. `prompts_name` is a file of own prompts in var/prompts.
+    """
 
     concurrencies: tuple[int, ...]
     requests_count: int
     prompt_tokens: int
     output_tokens: int
     seed: int | None = None
+    pattern: str = records.CLOSED
+    rates_per_s: tuple[float, ...] = ()
+    ramp_s: float = 0.0
+    duration_s: float | None = None
+    search: str = ""
+    limit_ttft_ms: float | None = None
+    limit_tpot_ms: float | None = None
+    shared_prefix_tokens: int = 0
+    prompts_name: str = ""
+    target: Target | None = None
 
 
 def create_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
@@ -65,12 +77,41 @@ def _insert_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
         prompt_tokens=config.prompt_tokens,
         output_tokens=config.output_tokens,
         seed=secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
+        **load_values(config),
+        **target_values(config.target),
     )
+    loads: list[tuple[int, float | None]] = [(concurrency, None) for concurrency in config.concurrencies]
+    if config.rates_per_s:
+        loads = [(config.concurrencies[0], rate) for rate in config.rates_per_s]
     BenchmarkStep.objects.bulk_create(
-        BenchmarkStep(run=run, position=position, concurrency=concurrency)
-        for position, concurrency in enumerate(config.concurrencies, start=1)
+        BenchmarkStep(run=run, position=position, concurrency=concurrency, rate_per_s=rate)
+        for position, (concurrency, rate) in enumerate(loads, start=1)
     )
     return run
+
+
+def load_values(config: RunConfig) -> dict[str, object]:
+    """The columns that say how a run is loaded."""
+    names = ("pattern", "ramp_s", "duration_s", "search", "limit_ttft_ms", "limit_tpot_ms", "shared_prefix_tokens")
+    return {name: getattr(config, name) for name in (*names, "prompts_name")}
+
+
+def target_values(target: Target | None) -> dict[str, object]:
+    """The columns of a server over the network; TargetError when it may not be measured. The key is none of them."""
+    if target is None:
+        return {}
+    asked = targets.checked(target)
+    return {
+        "target_url": asked.base_url,
+        "target_route": asked.route,
+        "target_model": asked.model,
+        "target_ignore_eos": asked.ignore_eos,
+        "target_length_field": asked.length_field,
+        "key_variable": asked.key_variable,
+        "rate_limit_per_s": asked.rate_limit_per_s,
+        "flag_random_weights": False,
+        "model_name": asked.model[:60],
+    }
 
 
 def next_code(year: int) -> str:
@@ -158,41 +199,19 @@ def execute(run_id: int, worker: str) -> None:
         return
     run = BenchmarkRun.objects.get(pk=run_id)
     try:
-        with Runner(plan_of(run)) as runner:
+        with Runner(planning.plan_of(run)) as runner:
             end = follow(run, runner)
         seal_samples(run)
+        recording.record_search_end(run, end)
         finish(run.pk, end.status, end.code, end.detail)
     except Exception as error:
         finish(run.pk, Status.FAILED, "internal", f"{type(error).__name__}: {error}")
         raise
 
 
-def run_folder(run: BenchmarkRun) -> Path:
-    """Where the raw files of a run lie."""
-    return Path(settings.VAR_DIR) / "runs" / run.code
-
-
-def plan_of(run: BenchmarkRun) -> records.Plan:
-    """What the supervisor is to do; makes the test model if it is not there, and records which it is."""
-    model_path = testmodel.ensure(Path(settings.VAR_DIR) / "models")
-    run.model_name, run.precision = testmodel.TEST_MODEL.name, PRECISION
-    run.model_sha256 = testmodel.sha256(model_path)
-    run.save(update_fields=["model_name", "precision", "model_sha256"])
-    return records.Plan(
-        model_path=str(model_path),
-        folder=str(run_folder(run)),
-        concurrencies=tuple(run.steps.values_list("concurrency", flat=True)),
-        requests_count=run.requests_count,
-        prompt_tokens=run.prompt_tokens,
-        output_tokens=run.output_tokens,
-        seed=run.seed,
-        vocabulary_size=testmodel.TEST_MODEL.vocabulary_size,
-    )
-
-
 def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
     """Record what the supervisor says until it is done; the heartbeat is at least once a second."""
-    steps = {step.position: step for step in run.steps.all()}
+    steps = recording.Steps(run)
     end = records.RunEnd("failed", "supervisor_lost")
     for message in runner.messages():
         if not heartbeat(run.pk) or cancel_requested(run.pk):
@@ -201,9 +220,9 @@ def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
             case records.EngineReady():
                 recording.record_engine(run.pk, message)
             case records.Tick():
-                recording.record_tick(run.pk, steps[message.step], message)
+                recording.record_tick(run.pk, steps.of(message), message)
             case records.StepEnd():
-                recording.record_step(run.pk, steps[message.step], message, runner.plan.samples_path)
+                recording.record_step(run.pk, steps.of(message), message, runner.plan.samples_path)
             case records.RunEnd():
                 end = message
     if end.code == "supervisor_lost" and cancel_requested(run.pk):
@@ -213,7 +232,7 @@ def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
 
 def seal_samples(run: BenchmarkRun) -> None:
     """Keep the digest of the raw file, so that what was aggregated can be checked later."""
-    path = run_folder(run) / "samples.jsonl"
+    path = planning.run_folder(run) / "samples.jsonl"
     BenchmarkRun.objects.filter(pk=run.pk).update(phase=Phase.AGGREGATING)
     if path.exists():
         with path.open("rb") as file:

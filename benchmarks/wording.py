@@ -116,6 +116,22 @@ def failure_words(code: str) -> tuple[str, str]:
             _("La mesure a dépassé sa durée maximale de quinze minutes."),
             _("Demandez moins de requêtes, moins de paliers ou des réponses plus courtes."),
         ),
+        "target_refused": (
+            _("Cette adresse ne se mesure pas, ou sa clé manque."),
+            _("Le détail ci-dessous en donne la raison ; les adresses privées s’autorisent par BENCHMARK_TARGETS."),
+        ),
+        "target_unreachable": (
+            _("Le serveur à mesurer ne répond pas."),
+            _("Vérifiez son adresse et qu’il est démarré, puis relancez la mesure."),
+        ),
+        "target_key_refused": (
+            _("Le serveur à mesurer refuse la clé."),
+            _("Vérifiez la variable d’environnement qui la porte, puis redémarrez le service de mesure."),
+        ),
+        "prompts_refused": (
+            _("Le fichier de prompts ne convient pas."),
+            _("Il faut une ligne JSON par requête, échauffement compris ; le détail nomme la ligne."),
+        ),
         "all_requests_failed": (_("Aucune requête n’a abouti."), _("Le tableau des erreurs dit pourquoi.")),
         "supervisor_lost": (_("Le processus de mesure s’est arrêté sans rien dire."), retry),
         "queue_unreachable": (

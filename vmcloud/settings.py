@@ -254,6 +254,8 @@ def broker_url() -> str:
 
 
 CELERY_BROKER_URL = broker_url()
+# Hosts and networks outside the public internet that a measurement may ask: names, addresses, 10.0.0.0/8.
+BENCHMARK_TARGETS = env_list("BENCHMARK_TARGETS")
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from benchmarks import recording, services
+from benchmarks import planning, recording, services
 from benchmarks.load import records
 from benchmarks.models import BenchmarkRun, BenchmarkSample, BenchmarkTick
 from tests.benchmarks import loadfactory as make
@@ -300,7 +300,7 @@ def test_an_unforeseen_error_ends_the_run_and_is_raised(monkeypatch: pytest.Monk
     def broken(_: BenchmarkRun) -> records.Plan:
         raise OSError("disk full")
 
-    monkeypatch.setattr(services, "plan_of", broken)
+    monkeypatch.setattr(planning, "plan_of", broken)
     with pytest.raises(OSError, match="disk full"):
         services.execute(run.pk, "worker")
     run.refresh_from_db()
@@ -309,7 +309,7 @@ def test_an_unforeseen_error_ends_the_run_and_is_raised(monkeypatch: pytest.Monk
 
 def test_the_plan_carries_what_was_asked_and_the_model_is_recorded() -> None:
     run = runs.running()
-    plan = services.plan_of(run)
+    plan = planning.plan_of(run)
     run.refresh_from_db()
     assert (plan.concurrencies, plan.requests_count, plan.seed) == ((1, 4), 8, 5)
     assert Path(plan.folder).name == run.code
@@ -318,7 +318,7 @@ def test_the_plan_carries_what_was_asked_and_the_model_is_recorded() -> None:
 
 def test_the_raw_file_is_sealed_by_its_digest() -> None:
     run = runs.running()
-    folder = services.run_folder(run)
+    folder = planning.run_folder(run)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "samples.jsonl").write_bytes(b"abc")
     services.seal_samples(run)

@@ -146,7 +146,9 @@ def test_failures_are_listed_by_kind_most_first() -> None:
     assert results.error_rows(view(run).errors) == [("réponse coupée", "2"), ("HTTP 503", "1")]
 
 
-CODES = ["engine_start", "engine_deadline", "engine_died", "deadline", "all_requests_failed", "supervisor_lost"]
+TARGET_CODES = ["target_refused", "target_unreachable", "target_key_refused", "prompts_refused"]
+ENGINE_CODES = ["engine_start", "engine_deadline", "engine_died"]
+CODES = [*TARGET_CODES, *ENGINE_CODES, "deadline", "all_requests_failed", "supervisor_lost"]
 
 
 @pytest.mark.parametrize("language", ["fr", "en"])
@@ -161,7 +163,7 @@ def test_each_failure_is_one_sentence_and_what_to_do(code: str, language: str) -
 
 def test_known_failures_do_not_share_their_sentence() -> None:
     sentences = {wording.failure_words(code)[0] for code in [*CODES, "queue_unreachable", "internal"]}
-    assert len(sentences) == 8
+    assert len(sentences) == 12
 
 
 def test_a_run_that_nobody_picks_up_says_so_after_a_while() -> None:
