@@ -21,6 +21,8 @@ ABOVE_THE_BARS = -0.5
 ROOF_SPAN = 4.0
 """How far beyond ridge and marks the roofs are drawn."""
 SIGNIFICANT = 5
+APART_RATIO = 0.25
+"""Streams that differ by less lie too near for two labels."""
 
 
 class LatencyBar(NamedTuple):
@@ -143,9 +145,9 @@ def curve(estimate: InferenceEstimate) -> Figure | None:
         return None
     traces = [_line(points), _marks(points)]
     traces.append(_full(chosen))
-    notes = [_clients(one, "mute") for one in _labelled(points)]
-    if estimate.best is not None:
-        best = estimate.best.served
+    best = estimate.best.served if estimate.best else None
+    notes = [_clients(one, "mute") for one in _labelled(points, [one for one in (chosen, best) if one is not None])]
+    if best is not None:
         traces.append({**_full(best), "meta": {"role": "api"}, "marker": {"size": 12, "symbol": "diamond"}})
         text = _("meilleur point\u00a0: %(streams)s") % {"streams": words.streams(best.concurrency)}
         notes.append(_note(text, *_place(best), "api", yanchor="bottom", yshift=8, xanchor="right"))
@@ -198,9 +200,11 @@ def _scatter(places: Iterable[tuple[float, float]], role: str, **style: object) 
     }
 
 
-def _labelled(points: tuple[Served, ...]) -> tuple[Served, ...]:
-    """The first and the last point: what the ends of the line are."""
-    return (points[0], points[-1]) if len(points) > 1 else points
+def _labelled(points: tuple[Served, ...], named: Iterable[Served]) -> tuple[Served, ...]:
+    """The first and the last point, what the ends of the line are, unless a named point lies there."""
+    ends = (points[0], points[-1]) if len(points) > 1 else points
+    taken = [one.concurrency for one in named]
+    return tuple(end for end in ends if all(abs(end.concurrency / there - 1) > APART_RATIO for there in taken))
 
 
 def _clients(one: Served, role: str) -> Figure:

@@ -12,6 +12,7 @@ from calculator.domain.provenance import Kind, Step
 from calculator.domain.ranking import Ranking, ranking
 from calculator.domain.roofline import Roofline, roofline
 from calculator.domain.scenario import Headline, Message, MessageValue
+from calculator.domain.serving import single_stream_tok_per_s
 from calculator.domain.serving_cost import Carried, Cost, carried, cost, price_of, prompt_time_ratio
 from calculator.domain.serving_load import Served, curve, most_clients
 from calculator.domain.serving_outcome import MS, Miss, Outcome, best_of, load_of, outcome, targets_of
@@ -193,6 +194,11 @@ def speed_warnings(found: Outcome, speed: Speeds | None, facts: InferenceFacts) 
     """Where the numbers come from, and margins that the band is wider than."""
     if speed is None:
         return
+    alike = found.layout is not None and found.layout.deployment.gpu_count == 1
+    if facts.claim_tok_per_s is not None and found.server is not None and alike:
+        load = load_of(found.scenario)
+        alone = single_stream_tok_per_s(found.server.rates, load.prompt_tokens + load.output_tokens / 2)
+        yield Message("vendor_claim", {"claim": facts.claim_tok_per_s.value, "alone": alone})
     if speed.run is not None and speed.total_tok_per_s.kind is Kind.MEASURED:
         yield Message("measured_here", {"run": speed.run.run})
     elif speed.run is not None:

@@ -178,6 +178,13 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Aucune mesure publiée de %(engine)s à plusieurs flux n’a servi au calage."),
         "warn",
     ),
+    "vendor_claim": Wording(
+        gettext_lazy("Débit annoncé."),
+        gettext_lazy(
+            "Le vendeur annonce %(claim)s\u00a0tok/s en un seul flux, conditions non précisées\u00a0; l’estimation "
+            "d’un flux seul, ici, est de %(alone)s\u00a0tok/s."
+        ),
+    ),
     "measured_here": Wording(
         gettext_lazy("Mesuré."), gettext_lazy("Le débit total est celui de notre essai %(run)s, dans ces conditions.")
     ),
@@ -211,7 +218,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
 }
 COUNTS = frozenset({"count", "tp", "pp", "wanted", "gpus", "idle", "context", "limit", "window", "running"})
-RATES = frozenset({"asked", "capacity", "factor"})
+RATES = frozenset({"asked", "capacity", "factor", "claim", "alone"})
 
 
 def value(name: str, given: object, code: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calculator.domain.calibration import Engine
 from calculator.domain.memory import Line
-from calculator.domain.provenance import Kind, Step
+from calculator.domain.provenance import Kind, Sourced, Step
 from calculator.domain.serving_answer import InferenceEstimate, estimate
 from calculator.domain.serving_outcome import Target
 from calculator.domain.serving_scenario import CachePrecision, LoadBy
@@ -176,6 +176,17 @@ def test_what_the_reader_must_know_is_said(values: dict[str, Any], chosen: Any, 
 def test_nothing_is_said_without_a_reason() -> None:
     assert codes(answer(TITAN)) == []
     assert codes(answer(TITAN, calibration="0123")) == []
+
+
+def test_the_vendors_single_stream_stands_beside_the_estimate_of_one() -> None:
+    claim = Sourced(96.0, "tok/s", Kind.CLAIM, "vendor_single_stream")
+    found = estimate(scenario(concurrency=64), facts(claim_tok_per_s=claim))
+    (message,) = (one for one in found.warnings if one.code == "vendor_claim")
+    alone = estimate(scenario(concurrency=1), facts()).speeds
+    assert alone is not None
+    assert message.values["claim"] == 96
+    assert message.values["alone"] == pytest.approx(alone.user_tok_per_s.value)
+    assert "vendor_claim" not in codes(estimate(scenario(prompt_tokens=900_000), facts(claim_tok_per_s=claim)))
 
 
 def test_lengths_beyond_the_models_context_are_said() -> None:
