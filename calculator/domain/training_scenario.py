@@ -341,7 +341,10 @@ class Payback:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """The same run with another number of GPUs or method, for the chart: None where it does not fit or is unknown."""
+    """The same run with another number of GPUs or method, for the chart: None where it does not fit or is unknown.
+
+    `valid` False = the division or the adapters are not possible there, whatever the memory.
+    """
 
     code: str
     gpu_count: int
@@ -349,6 +352,7 @@ class Alternative:
     seconds: float | None
     eur: Decimal | None
     is_current: bool = False
+    valid: bool = True
 
 
 @dataclass(frozen=True, slots=True)

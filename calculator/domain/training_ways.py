@@ -167,6 +167,7 @@ def _method_changes(start: Start) -> Iterator[tuple[str, Changes]]:
         yield "lora", {**_saving(start), "method": Method.LORA}
     if scenario.method is not Method.QLORA:
         yield "qlora", {"method": Method.QLORA}
+    if scenario.method is not Method.QLORA and (scenario.micro_batch > 1 or not scenario.recomputed):
         yield "qlora_saving", {**_saving(start), "method": Method.QLORA}
 
 
@@ -241,7 +242,7 @@ def ways_out(start: Start) -> tuple[Way, ...]:
 
 def _alternative(code: str, found: Sized, *, is_current: bool) -> Alternative:
     seconds, eur = (found.seconds, found.eur) if found.fits else (None, None)
-    return Alternative(code, found.setup.gpu_count, found.fits, seconds, eur, is_current)
+    return Alternative(code, found.setup.gpu_count, found.fits, seconds, eur, is_current, found.valid)
 
 
 def by_count(start: Start) -> tuple[Alternative, ...]:

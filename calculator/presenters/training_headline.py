@@ -129,7 +129,7 @@ def _money(estimate: TrainingEstimate) -> Stat:
 def _speed(estimate: TrainingEstimate) -> Stat:
     rate = estimate.rate
     if rate is None:
-        return Stat(_("inconnue"), _("tokens appris par seconde"))
+        return Stat(_("inconnue"), _("tokens traités par seconde"))
     shares = dict(rate.utilisations)
     note = ""
     if Utilisation.SIX in shares:
@@ -137,7 +137,7 @@ def _speed(estimate: TrainingEstimate) -> Stat:
     if estimate.gpu_count > 1:
         label = _("tok/s pour %(gpus)s GPU") % {"gpus": formats.number(estimate.gpu_count)}
         return Stat(quantities.digits(rate.total_tok_per_s), label, note)
-    return Stat(quantities.digits(rate.total_tok_per_s), _("tokens appris par seconde"), note)
+    return Stat(quantities.digits(rate.total_tok_per_s), _("tokens traités par seconde"), note)
 
 
 def _memory(estimate: TrainingEstimate) -> Stat:

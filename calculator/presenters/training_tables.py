@@ -208,7 +208,7 @@ def _alternative(row: Alternative, estimate: TrainingEstimate, name: str, change
         name=name,
         time=quantities.duration(row.seconds) if row.fits else "",
         eur=_alternative_eur(row),
-        mark=fit_mark(row.fits),
+        mark=fit_mark(row.fits) if row.valid else Mark(_("impossible"), FIT_CSS[False]),
         is_current=row.is_current,
         query=permalinks.write(applied(estimate.scenario, changes)),
     )

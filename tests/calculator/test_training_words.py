@@ -242,6 +242,11 @@ def test_what_does_not_fit_has_a_blank_time_and_a_mark() -> None:
     assert rows["QLoRA"].is_current
 
 
+def test_an_impossible_division_is_not_called_a_lack_of_memory() -> None:
+    rows = training_tables.counts(CASES["division"])
+    assert {row.mark.text for row in rows} == {"impossible"}
+
+
 def test_a_price_on_request_is_said_beside_the_time() -> None:
     rows = training_tables.counts(CASES["request"])
     assert {row.eur for row in rows if row.mark.css == "win"} == {"sur devis"}

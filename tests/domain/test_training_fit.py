@@ -199,6 +199,13 @@ def test_one_sequence_at_a_time_keeps_the_global_batch() -> None:
     assert (changes["micro_batch"], changes["accumulation"]) == (1, 16)
 
 
+@pytest.mark.parametrize("given", [{"micro_batch": 1, "recomputed": True}, {"micro_batch": 4}, {"micro_batch": 1}])
+def test_no_way_out_is_listed_twice_under_two_names(given: dict[str, object]) -> None:
+    found = answer(LARGE, method=Method.FULL, **given)
+    changed = [replace(found.scenario, **dict(item.changes)) for item in found.fit.ways]  # type: ignore[arg-type]
+    assert len(set(changed)) == len(changed)
+
+
 def test_a_pretraining_cannot_become_an_adapter() -> None:
     found = answer(LARGE, method=Method.PRETRAIN, micro_batch=1)
     assert not {"lora", "qlora", "qlora_saving"} & {item.code for item in found.fit.ways}
