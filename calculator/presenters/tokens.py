@@ -86,7 +86,6 @@ def tokens(estimate: TokensEstimate) -> TokensPage:
 def stats(estimate: TokensEstimate) -> tuple[Stat, ...]:
     """Tokens with their interval, chunks, the embedding's price, the time on the chosen machine."""
     gpu = estimate.gpu
-    repeated = formats.percent(estimate.repeated_ratio, 1)
     return (
         Stat(
             formats.tokens(estimate.total.value),
@@ -96,8 +95,7 @@ def stats(estimate: TokensEstimate) -> tuple[Stat, ...]:
         Stat(
             formats.tokens(estimate.chunks_count),
             _("morceaux à indexer"),
-            _("%(count)s par document, %(ratio)s de tokens lus deux fois")
-            % {"count": formats.number(formats.significant(estimate.chunks_a_document)), "ratio": repeated},
+            chunks_note(estimate),
         ),
         Stat(
             tokens_words.price(estimate.embedding),
@@ -110,6 +108,17 @@ def stats(estimate: TokensEstimate) -> tuple[Stat, ...]:
             _("%(amount)s HT") % {"amount": formats.money(gpu.eur)} if gpu.eur is not None else _("prix sur devis"),
         ),
     )
+
+
+def chunks_note(estimate: TokensEstimate) -> str:
+    """Chunks of one document, and the share of tokens that overlaps make read twice."""
+    values = {
+        "count": formats.number(formats.significant(estimate.chunks_a_document)),
+        "ratio": formats.percent(estimate.repeated_ratio, 1),
+    }
+    if not estimate.repeated_ratio:
+        return _("%(count)s par document, aucun token lu deux fois") % values
+    return _("%(count)s par document, %(ratio)s de tokens lus deux fois") % values
 
 
 def sample(estimate: TokensEstimate) -> str:

@@ -14,6 +14,9 @@ from calculator.language import gettext as _
 from calculator.presenters import quantities, tokens_notices, tokens_words
 from calculator.presenters.badges import Badge, badge, of_kind
 
+WHOLE_EUROS_FROM = 100
+"""From here the ends of a band are shown without cents: they are no more certain than that."""
+
 
 class PaidLine(NamedTuple):
     """One model paid by the token. `limit` is the longest text it takes at once."""
@@ -153,7 +156,9 @@ def total_band(item: GpuReading) -> str:
     """The ends of the price, from the band of the speed."""
     if item.eur_low is None or item.eur_high is None:
         return ""
-    return _("de %(low)s à %(high)s") % {"low": formats.money(item.eur_low), "high": formats.money(item.eur_high)}
+    decimals = 0 if item.eur_high >= WHOLE_EUROS_FROM else 2
+    low, high = (formats.money(end, decimals=decimals) for end in (item.eur_low, item.eur_high))
+    return _("de %(low)s à %(high)s") % {"low": low, "high": high}
 
 
 def trust_of(kind: Kind | None) -> Badge | None:
