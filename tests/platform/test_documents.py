@@ -49,7 +49,7 @@ def test_each_decision_is_numbered_dated_and_short(path: object) -> None:
 
 
 def test_every_chosen_dependency_has_its_licence_and_reason() -> None:
-    text = (ROOT / "docs" / "decisions" / "0003-dependencies.md").read_text().lower()
+    text = "\n".join(path.read_text() for path in DECISIONS).lower()
     for name in ("base.in", "dev.in"):
         chosen = [re.split(r"[\[<>=~]", line)[0] for line in (ROOT / "requirements" / name).read_text().splitlines()]
         missing = [one for one in chosen if one and not one.startswith("#") and not _told(one, text)]
