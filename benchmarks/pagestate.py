@@ -35,6 +35,7 @@ def run_context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
         "trouble": wording.trouble(view, now),
         "may_operate": may_operate,
         "environment": results.environment(run) if run.started_at else [],
+        "target": results.target_facts(run, may_operate=may_operate),
         "flags": results.flags(run),
     }
     return common | (live_context(view) if view.live else result_context(view))
@@ -64,6 +65,9 @@ def result_context(view: RunView) -> dict[str, Any]:
     return {
         "headline": results.headline(view),
         "stats": results.stats(view),
+        "pace_rows": results.pace_rows(view),
+        "goodput": results.goodput_words(view),
+        "search_words": results.search_words(run),
         "rows": results.step_rows(view) if any(step.measured_count for step in view.steps) else [],
         "errors": results.error_rows(view.errors),
         "figure": charts.rate_and_latency(view),

@@ -41,6 +41,67 @@ def step_rows(view: RunView) -> list[dict[str, Any]]:
     ]
 
 
+def pace_rows(view: RunView) -> list[dict[str, str]]:
+    """The steps of an open loop: what was asked and reached, and what a user would have waited, from plan first."""
+    return [
+        {
+            "asked": per_s(step.rate_per_s),
+            "reached": per_s(step.achieved_per_s),
+            "planned_p50": milliseconds(step.ttft_planned_p50_ms),
+            "planned_p95": milliseconds(step.ttft_planned_p95_ms),
+            "whole_p50": milliseconds(step.e2e_planned_p50_ms),
+            "whole_p95": milliseconds(step.e2e_planned_p95_ms),
+            "goodput": per_s(step.goodput_per_s),
+            "attained": formats.percent(step.attainment_ratio),
+        }
+        for step in view.steps
+        if step.rate_per_s is not None and step.finished_at
+    ]
+
+
+def goodput_words(view: RunView) -> list[str]:
+    """For closed loops with targets: how many requests a second met them, a sentence a step."""
+    return [
+        _("À %(streams)s, %(goodput)s dans les objectifs, soit %(share)s des requêtes.")
+        % {
+            "streams": streams(step.concurrency),
+            "goodput": per_s(step.goodput_per_s),
+            "share": formats.percent(step.attainment_ratio),
+        }
+        for step in view.steps
+        if step.rate_per_s is None and step.goodput_per_s is not None
+    ]
+
+
+def search_words(run: BenchmarkRun) -> str:
+    """How a sweep or a knee search came to its end; empty without one."""
+    known = {
+        "all": _("Tous les paliers ont été menés : aucune règle d’arrêt n’a joué."),
+        "errors": _("Arrêt au palier où plus de 5 % des requêtes ont échoué."),
+        "targets": _("Arrêt au palier où moins de 95 % des requêtes ont tenu les objectifs."),
+        "no_gain": _("Arrêt au palier où le débit ne monte plus et où le premier token attend."),
+        "found": _("Le plus haut rythme tenu est connu à 10 % près."),
+        "open": _("Tous les rythmes essayés ont été tenus : le plus haut est au-delà."),
+        "none": _("Aucun des rythmes essayés n’a été tenu."),
+        "wide": _("Le plus haut rythme tenu n’est encadré qu’à plus de 10 % près."),
+    }
+    return known.get(run.search_end, "")
+
+
+def target_facts(run: BenchmarkRun, *, may_operate: bool) -> list[tuple[str, str]]:
+    """The measured server; its address and the name of the key's variable are for operators."""
+    if not run.target_url:
+        return []
+    facts = [(_("Route"), run.target_route), (_("Modèle demandé"), run.target_model)]
+    if may_operate:
+        facts += [(_("Serveur"), run.target_url), (_("Variable de la clé"), run.key_variable or _("aucune"))]
+    return facts
+
+
+def per_s(value: float | None) -> str:
+    return formats.number(None) if value is None else f"{three(value)}{NBSP}req/s"
+
+
 def per_stream(step: BenchmarkStep) -> float | None:
     return None if step.output_tok_per_s is None else step.output_tok_per_s / step.concurrency
 
