@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from calculator.accuracy import holdout, starts, store
+from calculator.accuracy.bands import bands_of
 from calculator.accuracy.cases import Case, Outcome
 from calculator.accuracy.collect import outcomes
 from calculator.accuracy.leastsquares import Fit, Problem, factored
 from calculator.accuracy.sheets import load_sheets
-from calculator.accuracy.statistics import Predictor, Result, bands_of, goal_key, grouped, in_scope
+from calculator.accuracy.statistics import Predictor, Result, goal_key, grouped, in_scope
 from calculator.domain.calibration import (
+    Band,
     Factored,
     LinkConstants,
     MemoryConstants,
@@ -52,11 +54,32 @@ def document(fixtures: Path, folder: Path, today: dt.date, iterations: int, tell
         "data_hash": store.data_hash(folder),
         "held_out": {"sources": list(holdout.SOURCES), "pairs": sorted(holdout.PAIRS)},
         **groups,
-        "bands": {},
     }
-    bands = bands_of(results_of(record, found))
-    record["bands"] = {key: store.band_document(value) for key, value in bands.items()}
-    return record | {"reached": reached(results_of(record, found))}
+    return with_bands(record, found)
+
+
+def document_with_new_bands(fixtures: Path, folder: Path, record: dict[str, Any]) -> dict[str, Any]:
+    """A calibration's document with the same constants and day, and its bands drawn anew.
+
+    Raises ValueError where its constants were fitted to other measurements than those of `folder`.
+    """
+    if record["data_hash"] != store.data_hash(folder):
+        raise ValueError("The constants were fitted to other measurements.")
+    return with_bands(record, outcomes(folder, load_sheets(fixtures)))
+
+
+def with_bands(record: dict[str, Any], found: Sequence[Outcome]) -> dict[str, Any]:
+    """A document of constants with the bands of its residuals: of all rows, which pages show, and of the rows of the
+    fit alone, by which the check judges the others; and what was reached."""
+    bare = record | {"bands": {}, "seen_bands": {}}
+    results = results_of(bare, found)
+    seen = [result for result in results if not result.held_out]
+    drawn = bare | {"bands": _documents(bands_of(results)), "seen_bands": _documents(bands_of(seen))}
+    return drawn | {"reached": reached(results_of(drawn, found))}
+
+
+def _documents(bands: dict[str, Band]) -> dict[str, Any]:
+    return {key: store.band_document(value) for key, value in bands.items()}
 
 
 def results_of(record: dict[str, Any], found: Sequence[Outcome]) -> list[Result]:

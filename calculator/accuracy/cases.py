@@ -17,7 +17,7 @@ class RefusedError(Exception):
 class Case:
     """One metric of one row. `group` names the constants that `predict` takes, `classes` the factors that apply.
 
-    `pair` is GPU × model, `apart` says why a row sets no goal (empty: it does).
+    `pair` is GPU × model, `apart` says why a row sets no goal (empty: it does), `chip` is the class of the GPU.
     """
 
     file: str
@@ -32,6 +32,7 @@ class Case:
     classes: tuple[str, ...]
     predict: Callable[[Any], float]
     apart: str = ""
+    chip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Refusal:
     measured: float | None
     reason: str
     apart: str = ""
+    chip: str = ""
 
 
 Outcome = Case | Refusal

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
 from calculator.accuracy.naming import count, number
 from calculator.accuracy.sheets import Sheets
-from calculator.domain.calibration import LinkConstants, architecture_class
+from calculator.domain.calibration import LinkConstants, architecture_class, chip_class
 from calculator.domain.hardware import Gpu
 from calculator.domain.inference import NotModelledError, link_bytes_per_s
 from calculator.domain.parallelism import Topology, allreduce_s, bus_bytes_per_s, bytes_per_s_of_gbit
@@ -92,4 +92,5 @@ def _case(file: str, line: int, row: Row, sheets: Sheets, measured: float) -> Ca
     classes = (way, architecture_class(gpu), "many machines" if topology.machines > 1 else "one machine")
     apart = "below 1 MiB" if size < SMALLEST_BYTES else ""
     source = f"{row.get('source', '')} {pair}"
-    return Case(file, line, METRIC, "NCCL", way, measured, source, pair, "links", classes, predict, apart)
+    chip = chip_class(gpu)
+    return Case(file, line, METRIC, "NCCL", way, measured, source, pair, "links", classes, predict, apart, chip)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
 from calculator.accuracy.naming import count, number
 from calculator.accuracy.sheets import Sheets
-from calculator.domain.calibration import MemoryConstants
+from calculator.domain.calibration import MemoryConstants, chip_class
 from calculator.domain.llm import LanguageModel, kv_bytes, lora_params
 from calculator.domain.memory import Sharding, TrainingMemory, generation_memory, training_memory
 from calculator.domain.precision import PRECISIONS, Precision, model_weight_bytes
@@ -120,8 +120,8 @@ def _training(row: Row, model: LanguageModel) -> Process:
     return Process(base.family, ("training", method, base.family, reserved, *fused), bytes_of)
 
 
-def process_of(row: Row, sheets: Sheets) -> tuple[Process, str]:
-    """What a row measured, and its GPU × model; refused with the first thing that is not known."""
+def process_of(row: Row, sheets: Sheets) -> tuple[Process, str, str]:
+    """What a row measured, its GPU × model and class of chip; refused with the first thing that is not known."""
     model, gpu = sheets.model(row.get("model", "")), sheets.gpu(row.get("gpu", ""))
     if model is None:
         raise RefusedError("unknown model")
@@ -134,7 +134,7 @@ def process_of(row: Row, sheets: Sheets) -> tuple[Process, str]:
         process = _training(row, model)
     else:
         raise RefusedError("method not modelled")
-    return process, f"{gpu.name}|{model.name}"
+    return process, f"{gpu.name}|{model.name}", chip_class(gpu)
 
 
 def memory(file: str, line: int, row: Row, sheets: Sheets) -> Iterator[Outcome]:
@@ -147,7 +147,7 @@ def memory(file: str, line: int, row: Row, sheets: Sheets) -> Iterator[Outcome]:
 def _outcome(file: str, line: int, row: Row, sheets: Sheets, measured: float) -> Outcome:
     name = row.get("method", "").split(" ")[0]
     try:
-        process, pair = process_of(row, sheets)
+        process, pair, chip = process_of(row, sheets)
     except (RefusedError, ValueError) as reason:
         return Refusal(file, line, METRIC, name, row.get("precision", ""), measured, str(reason))
 
@@ -166,4 +166,5 @@ def _outcome(file: str, line: int, row: Row, sheets: Sheets, measured: float) ->
         "memory",
         process.classes,
         predict,
+        chip=chip,
     )

@@ -18,7 +18,8 @@ from calculator.accuracy.statistics import Result, class_key, grouped
 
 FILE = "accuracy.json"
 DIGITS = 5
-WORD_COLUMNS = ("file", "metric", "engine_class", "family", "reason", "apart", "gpu", "model", "setup", "source")
+RESULT_WORDS = ("file", "metric", "engine_class", "family", "reason", "apart", "chip")
+WORD_COLUMNS = (*RESULT_WORDS, "gpu", "model", "setup", "source")
 NUMBER_COLUMNS = ("measured", "predicted", "low", "high")
 SETUPS: dict[str, tuple[str, ...]] = {
     "inference_single_stream.csv": ("engine", "n_gpus", "batch", "prompt_tokens", "output_tokens"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
 from calculator.accuracy.naming import cache_bytes, count, dated, engine_class, engine_era, number, precision_of
 from calculator.accuracy.sheets import Sheets
-from calculator.domain.calibration import Engine, ServingConstants, serving_classes
+from calculator.domain.calibration import Engine, ServingConstants, chip_class, serving_classes
 from calculator.domain.hardware import Gpu
 from calculator.domain.inference import Deployment, NotModelledError, Rates, prompt_alone_s, rates
 from calculator.domain.memory import kv_budget_bytes, room_sequences
@@ -140,8 +140,9 @@ def _outcome(
     except (RefusedError, NotModelledError) as reason:
         return Refusal(*place, metric, name, family, measured, str(reason), apart)
     pair = f"{server.deployment.gpu.name}|{server.deployment.model.name}"
+    source, chip = row.get("source", ""), chip_class(server.deployment.gpu)
     return Case(
-        *place, metric, name, family, measured, row.get("source", ""), pair, "serving", server.classes, value, apart
+        *place, metric, name, family, measured, source, pair, "serving", server.classes, value, apart=apart, chip=chip
     )
 
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from math import exp, isfinite, log
+from math import isfinite, log
 from typing import Any
 
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError
@@ -11,7 +11,7 @@ from calculator.accuracy.holdout import held_out
 from calculator.domain.calibration import (
     Band,
     Calibration,
-    band,
+    found_band,
     link_constants,
     memory_constants,
     serving_constants,
@@ -27,14 +27,12 @@ CONSTANTS: dict[str, Callable[[Calibration, tuple[str, ...]], Any]] = {
 }
 DOES_NOT_FIT = "does not fit"
 NOT_COMPUTABLE = "not computable"
-LOW_QUANTILE, HIGH_QUANTILE = 0.1, 0.9
-ROWS_FOR_A_BAND = 12
-UNSEEN_ROWS_FOR_A_BAND = 12
-UNSEEN_SHARE = 2 / 3
-"""Weight of held-out rows in a band where there are enough of them: they tell what a stranger's row would show."""
+HIGH_QUANTILE = 0.9
 ALONE = "inference_single_stream.csv"
 ALONE_METRICS = {"ttft_ms": "ttft_ms_alone"}
 """A lone request waits for nobody: its first token has a band of its own."""
+SAME_ON_EVERY_CHIP = ("measured_gb",)
+"""Bytes do not depend on the chip: their bands are not told apart by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,7 @@ class Result:
     reason: str
     apart: str
     held_out: bool
+    chip: str = ""
 
     @property
     def error_ratio(self) -> float | None:
@@ -120,7 +119,7 @@ class Predictor:
         return self._kept[key]
 
     def result(self, outcome: Outcome) -> Result:
-        """The outcome with its prediction and band."""
+        """The outcome with its prediction and band; that of a held-out row is drawn from the rows of the fit alone."""
         if isinstance(outcome, Refusal):
             return _result(outcome, None, None, outcome.reason, held=False)
         try:
@@ -131,14 +130,23 @@ class Predictor:
             return _result(outcome, None, None, NOT_COMPUTABLE, held=held_out(outcome))
         if not isfinite(predicted) or predicted <= 0:
             return _result(outcome, None, None, NOT_COMPUTABLE, held=held_out(outcome))
-        metric = band_metric(outcome.file, outcome.metric)
-        width = band(self.calibration, metric, outcome.engine_class, outcome.family)
-        return _result(outcome, predicted, width, "", held=held_out(outcome))
+        held = held_out(outcome)
+        return _result(outcome, predicted, self._band(outcome, held=held), "", held=held)
+
+    def _band(self, case: Case, *, held: bool) -> Band | None:
+        bands = self.calibration.seen_bands if held else self.calibration.bands
+        metric = band_metric(case.file, case.metric)
+        return found_band(bands, metric, case.engine_class, case.family, band_chip(case.metric, case.chip))
 
 
 def band_metric(file: str, metric: str) -> str:
     """The metric by which the band of a row is found."""
     return ALONE_METRICS.get(metric, metric) if file == ALONE else metric
+
+
+def band_chip(metric: str, chip: str) -> str | None:
+    """The class of chips by which the band of a row is found; None where the metric does not depend on it."""
+    return None if metric in SAME_ON_EVERY_CHIP else chip
 
 
 def _result(outcome: Outcome, predicted: float | None, width: Band | None, reason: str, *, held: bool) -> Result:
@@ -156,6 +164,7 @@ def _result(outcome: Outcome, predicted: float | None, width: Band | None, reaso
         reason=reason,
         apart=outcome.apart,
         held_out=held,
+        chip=outcome.chip,
     )
 
 
@@ -214,51 +223,3 @@ def in_scope(result: Result) -> bool:
 def goal_key(result: Result) -> Key:
     """File and metric: a line of the table of goals."""
     return (result.file, result.metric)
-
-
-def bands_of(results: Sequence[Result]) -> dict[str, Band]:
-    """p10–p90 of measured ÷ predicted by class, class of engine, and metric; held-out rows weigh most in it."""
-    groups: defaultdict[str, list[Result]] = defaultdict(list)
-    for result in results:
-        if result.predicted and not result.apart:
-            metric = band_metric(result.file, result.metric)
-            for engine, family in ((result.engine_class, result.family), (result.engine_class, ""), ("", "")):
-                groups[f"{metric}|{engine}|{family}"].append(result)
-    return {key: _band(rows) for key, rows in sorted(groups.items()) if len(rows) >= ROWS_FOR_A_BAND}
-
-
-def _band(results: Sequence[Result]) -> Band:
-    unseen = sum(result.held_out for result in results)
-    share = unseen / len(results)
-    if UNSEEN_ROWS_FOR_A_BAND <= unseen < len(results):
-        share = max(share, UNSEEN_SHARE)
-    weighed = [
-        (-found, _weight(result, share, unseen, len(results)))
-        for result in results
-        if (found := result.log_ratio) is not None
-    ]
-    return Band(
-        exp(weighted_quantile(weighed, LOW_QUANTILE)), exp(weighted_quantile(weighed, HIGH_QUANTILE)), len(weighed)
-    )
-
-
-def _weight(result: Result, share: float, unseen: int, rows: int) -> float:
-    return share / unseen if result.held_out else (1 - share) / (rows - unseen)
-
-
-def weighted_quantile(values: Sequence[tuple[float, float]], part: float) -> float:
-    """The value below which `part` of the weight lies, linear between the middles of the weights.
-
-    >>> weighted_quantile([(1.0, 1.0), (2.0, 1.0), (3.0, 2.0)], 0.5)
-    2.333...
-    """
-    ordered = sorted(values)
-    total, passed, before = sum(weight for _, weight in ordered), 0.0, None
-    for value, weight in ordered:
-        middle = (passed + weight / 2) / total
-        if middle >= part:
-            return (
-                value if before is None else before[1] + (value - before[1]) * (part - before[0]) / (middle - before[0])
-            )
-        passed, before = passed + weight, (middle, value)
-    return ordered[-1][0]

@@ -33,10 +33,13 @@ def read(path: Path) -> Calibration:
 def from_document(document: Mapping[str, Any]) -> Calibration:
     """A calibration from its JSON document."""
     groups = {name: Factored(document[name]["base"], document[name]["factors"]) for name in GROUPS}
-    bands = {key: Band(**value) for key, value in document["bands"].items()}
+    bands, seen_bands = (
+        {key: Band(**value) for key, value in document[name].items()} for name in ("bands", "seen_bands")
+    )
     return Calibration(
         **groups,
         bands=bands,
+        seen_bands=seen_bands,
         data_hash=document["data_hash"],
         date=dt.date.fromisoformat(document["date"]),
     )

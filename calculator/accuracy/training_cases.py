@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from calculator.accuracy.cases import Case, Outcome, Refusal, RefusedError, Row
 from calculator.accuracy.naming import count, number
 from calculator.accuracy.sheets import Sheets
-from calculator.domain.calibration import Framework, TrainingConstants, training_classes
+from calculator.domain.calibration import Framework, TrainingConstants, chip_class, training_classes
 from calculator.domain.inference import NotModelledError
 from calculator.domain.llm import LanguageModel, lora_params
 from calculator.domain.training import Method, TrainingJob, tok_per_s_per_gpu
@@ -122,4 +122,5 @@ def _outcome(file: str, line: int, row: Row, sheets: Sheets, measured: float) ->
     family = family_of(row, job)
     classes = training_classes(framework_of(row, job.method), job.method.value, family, job.gpu)
     pair = f"{job.gpu.name}|{job.model.name}"
-    return Case(file, line, metric, name, family, measured, row.get("source", ""), pair, "training", classes, predict)
+    chip, source = chip_class(job.gpu), row.get("source", "")
+    return Case(file, line, metric, name, family, measured, source, pair, "training", classes, predict, chip=chip)

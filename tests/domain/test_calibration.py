@@ -89,6 +89,50 @@ def test_the_narrowest_band_wins_and_a_metric_without_one_has_none() -> None:
     assert calibrating.banded(1.0, None) is None
 
 
+CHIP_BANDS = {
+    "ttft_ms|vLLM|fp16": Band(0.8, 1.4, 100),
+    "ttft_ms|vLLM|": Band(0.75, 1.35, 480),
+    "ttft_ms||": Band(0.6, 1.6, 1800),
+    "ttft_ms|vLLM|fp16|Hopper/HBM": Band(0.85, 1.3, 90),
+    "ttft_ms|vLLM||Hopper/HBM": Band(0.7, 1.1, 290),
+    "ttft_ms|vLLM||Ada/GDDR": Band(0.4, 2.2, 11),
+    "ttft_ms|||any": Band(0.7, 2.4, 1800),
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "chip", "expected"),
+    [
+        # No chip asked for: as before chips were told apart.
+        ("fp16", None, Band(0.8, 1.4, 100)),
+        ("fp16", "", Band(0.8, 1.4, 100)),
+        # Enough rows of the chip in this format: its own.
+        ("fp16", "Hopper/HBM", Band(0.85, 1.3, 90)),
+        # Enough rows of the chip in other formats: from the lowest to the highest end of 0.75–1.35 and 0.7–1.1.
+        ("fp8", "Hopper/HBM", Band(0.7, 1.35, 290)),
+        # Eleven rows: of 0.8–1.4, 0.4–2.2 and 0.7–2.4 the lowest and the highest end, and said to be borrowed.
+        ("fp16", "Ada/GDDR", Band(0.4, 2.4, 11, is_borrowed=True)),
+        # None: of 0.8–1.4 and 0.7–2.4.
+        ("fp16", "Turing/GDDR", Band(0.7, 2.4, 0, is_borrowed=True)),
+    ],
+)
+def test_a_chip_takes_its_own_band_or_a_wider_one(family: str, chip: str | None, expected: Band) -> None:
+    found = dataclasses.replace(calibration(), bands=CHIP_BANDS)
+    assert calibrating.band(found, "ttft_ms", "vLLM", family, chip) == expected
+
+
+def test_a_chip_of_an_unknown_metric_has_no_band() -> None:
+    assert calibrating.band(calibration(), "ttft_ms", "vLLM", "fp16", "Ada/GDDR") is None
+
+
+def test_chips_are_told_apart_by_architecture_and_memory() -> None:
+    assert [calibrating.chip_class(gpu) for gpu in (A100_80, RTX_4090, H100)] == [
+        "Ampere/HBM",
+        "Ada/GDDR",
+        "Hopper/HBM",
+    ]
+
+
 @pytest.mark.parametrize(
     ("code", "bits"), [("fp16", 16), ("fp8", 8), ("awq-int4", 4.5), ("gguf-q4_k_m", 4.85), ("mxfp4", 4.25)]
 )
