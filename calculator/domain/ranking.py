@@ -116,9 +116,9 @@ def with_front(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         yield replace(one, on_front=not beaten)
 
 
-def ranking(scenario: InferenceScenario, facts: InferenceFacts, precisions: Iterable[str] = ()) -> Ranking:
-    """The ranking of all offers for the scenario's load and targets, at its own precision unless others are named."""
-    wanted = tuple(precisions) or (scenario.precision,)
+def ranking(scenario: InferenceScenario, facts: InferenceFacts) -> Ranking:
+    """The ranking of all offers for the scenario's load and targets, at its own weight format and those also asked."""
+    wanted = tuple(dict.fromkeys((scenario.precision, *scenario.also_ranked)))
     tried = (
         Candidate(offer, outcome(one, replace(facts, offer=offer))) for offer, one in setups(scenario, facts, wanted)
     )

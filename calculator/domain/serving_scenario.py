@@ -37,7 +37,8 @@ class InferenceScenario:
     `instances` of the SKU stand in one machine; `tensor_parallel` × `pipeline_parallel` GPUs hold one replica and
     `replicas` None = as many as the GPUs hold. `gpu` names a data sheet in place of the SKU's. `memory_ratio` and
     `max_sequences` None = the calibration's. `params` and what follows describe a model that the catalogue lacks.
-    `volume_tokens` is the month's output, None = what the point yields at the planned utilisation.
+    `volume_tokens` is the month's output, None = what the point yields at the planned utilisation. `also_ranked` are
+    weight formats that the ranking tries beside `precision`.
     """
 
     catalog_version: int
@@ -69,6 +70,7 @@ class InferenceScenario:
     hours_per_month_h: Decimal = Decimal(720)
     utilisation_ratio: Decimal = Decimal("0.65")
     volume_tokens: Decimal | None = None
+    also_ranked: tuple[str, ...] = ()
     params: int | None = None
     active_params: int | None = None
     layers: int | None = None

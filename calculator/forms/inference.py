@@ -192,6 +192,7 @@ SELECTS: Mapping[str, SelectSpec] = {
 LISTED: Mapping[str, ListedSpec] = {
     "model": ListedSpec(gettext_lazy("Modèle")),
     "sku": ListedSpec(gettext_lazy("GPU dédié")),
+    "also": ListedSpec(gettext_lazy("Formats classés aussi"), required=False, is_many=True),
     "gpu": ListedSpec(gettext_lazy("Autre GPU"), required=False, empty=gettext_lazy("Celui de l’offre")),
     "pattern": ListedSpec(
         gettext_lazy("Couches à fenêtre"), required=False, empty=gettext_lazy("inconnues\u00a0: fenêtre non comptée")
@@ -210,7 +211,7 @@ class InferenceForm(ScenarioForm):
         Group(
             "engine",
             gettext_lazy("Moteur et répartition"),
-            ("engine", "era", "tp", "pp", "replicas", "hit", "e2e", "mem", "maxseq", "gpu"),
+            ("engine", "era", "tp", "pp", "replicas", "hit", "e2e", "mem", "maxseq", "gpu", "also"),
         ),
         Group("cost", gettext_lazy("Coût"), ("basis", "price", "hours", "util", "volume")),
         Group(
@@ -227,6 +228,8 @@ class InferenceForm(ScenarioForm):
 
     def options(self, name: str) -> tuple[tuple[str, str], ...]:
         """What the catalogue offers for a field."""
+        if name == "also":
+            return tuple((value, str(words)) for value, words in PRECISIONS.items())
         if name == "pattern":
             return tuple((value, str(words)) for value, words in PATTERNS.items())
         if name == "sku":

@@ -101,6 +101,7 @@ KEYS: tuple[Key, ...] = (
     number("hours", "hours_per_month_h", fields.HOURS),
     number("util", "utilisation_ratio", fields.UTILISATION),
     number("volume", "volume_tokens", fields.VOLUME),
+    Key("also", "also_ranked", parse_choice(PRECISION_CODES), many=True),
     number("params", "params", PARAMS),
     number("active", "active_params", PARAMS),
     number("layers", "layers", LAYERS),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -14,6 +15,7 @@ from calculator.domain.units import to_decimal
 from calculator.fields import Quantity
 from calculator.forms import inference as form
 from calculator.permalinks import inference as notation
+from calculator.permalinks.notation import Key
 from calculator.presenters import inference_lead as lead
 from calculator.presenters import inference_tables as tables
 from calculator.presenters import inference_words as words
@@ -43,9 +45,14 @@ def _inputs(estimate: InferenceEstimate) -> Iterator[Row]:
     labels |= {name: str(spec.label) for name, spec in form.LISTED.items()}
     for key in notation.KEYS:
         value = getattr(estimate.scenario, key.attribute)
-        if key.name in labels and value is not None and value != "" and not is_unsaid(key.name, estimate):
-            shown = to_decimal(value) if key.quantity else key.write(value)
+        if key.name in labels and value not in (None, "", ()) and not is_unsaid(key.name, estimate):
+            shown = to_decimal(value) if key.quantity else written(key, value)
             yield Row(section, labels[key.name], shown, _unit(key.quantity), kind)
+
+
+def written(key: Key, value: Any) -> str:
+    """A value that is no number as it stands in the link."""
+    return ", ".join(key.write(item) for item in value) if key.many else key.write(value)
 
 
 def is_unsaid(name: str, estimate: InferenceEstimate) -> bool:

@@ -233,6 +233,8 @@ def detail(one: Candidate) -> str:
     """Card, division and price of one line."""
     scenario = one.scenario
     parts = [one.offer.sku.label]
+    if scenario.also_ranked:
+        parts.append(words.precision(scenario.precision))
     if scenario.tensor_parallel > 1:
         parts.append(f"TP\u00a0{scenario.tensor_parallel}")
     if scenario.pipeline_parallel > 1:

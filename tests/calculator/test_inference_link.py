@@ -71,6 +71,7 @@ def scenarios(draw: st.DrawFn) -> InferenceScenario:
         basis=draw(st.sampled_from(Basis)),
         tied=draw(st.booleans()),
         window_pattern=draw(st.sampled_from(["", *LOCAL_LAYERS])),
+        also_ranked=tuple(draw(st.lists(st.sampled_from(notation.PRECISION_CODES), unique=True, max_size=4))),
         calibration=draw(st.sampled_from(["", "0123456789ab"])),
         **values,
     )
@@ -149,6 +150,11 @@ class TestBadInput:
             assert set(outcome.form.errors) == {name}, text
             assert outcome.form[other].value() == "77"
             assert outcome.form[name].value() == text[:MAX_TEXT_CHARACTERS]
+
+    def test_a_bad_format_to_rank_is_told_by_its_key(self, seeded: None) -> None:
+        for text in ("", "fp9", "none,fp8", HUGE):
+            outcome = answers.from_link(TOOL, QueryDict(urlencode({"also": text})))
+            assert {problem.key for problem in outcome.problems} == {"also"}, text
 
     def test_arrivals_must_be_given_where_they_count(self, seeded: None) -> None:
         outcome = answers.from_form(TOOL, QueryDict(urlencode({"form": "1", "load": "rate", "rps": ""})))

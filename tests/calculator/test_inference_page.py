@@ -148,6 +148,15 @@ def test_an_empty_target_in_the_form_is_none(client: Client, seeded: None) -> No
     assert (link["ttft"], link["tpot"]) == (["0"], ["0"])
 
 
+def test_other_formats_are_ranked_when_asked_for(client: Client, seeded: None) -> None:
+    response = page(client, "also=fp8&also=awq-int4")
+    ranking = response.context["estimate"].ranking
+    assert {one.scenario.precision for one in ranking.candidates} == {"fp16", "fp8", "awq-int4"}
+    assert any("4\u00a0bits" in line.detail for line in response.context["page"].ranking)
+    form = client.get("/fr/inference?form=1&also=none&also=fp8")
+    assert parse_qs(urlsplit(form["Location"]).query)["also"] == ["fp8"]
+
+
 def test_a_price_on_request_waits_for_a_price_and_takes_a_typed_one(client: Client, seeded: None) -> None:
     without = page(client, "sku=GPU-SUPERCOMPUTE")
     assert without.context["page"].stats[3].value == "sur devis"

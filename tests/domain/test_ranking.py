@@ -105,6 +105,6 @@ def test_a_gpu_chosen_by_its_sheet_stands_beside_the_skus() -> None:
 
 
 def test_several_precisions_are_ranked_together_when_asked_for() -> None:
-    found = ranking(scenario(), facts(), ("fp16", "fp8"))
+    found = ranking(scenario(also_ranked=("fp8", "fp16")), facts())
     assert len(found.candidates) == 2 * 56
     assert {one.scenario.precision for one in found.candidates} == {"fp16", "fp8"}
