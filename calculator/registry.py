@@ -63,8 +63,11 @@ def is_shown(tool: Calculator, preset: Preset, scenario: Any) -> bool:
 
 def profile_links(tool: Calculator, scenario: Any) -> tuple[PresetLink, ...]:
     """The profiles, each changing one input of the scenario now shown and keeping the others."""
-    applied = ((profile, profile.applied(scenario)) for profile in tool.profiles)
     return tuple(
-        PresetLink(profile.code, str(profile.title), permalinks.write(changed), changed == scenario)
-        for profile, changed in applied
+        PresetLink(profile.code, str(profile.title), _changed(profile, scenario), profile.fits(scenario))
+        for profile in tool.profiles
     )
+
+
+def _changed(profile: Preset, scenario: Any) -> str:
+    return permalinks.write(scenario, **profile.attributes(scenario))

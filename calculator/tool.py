@@ -71,13 +71,14 @@ class Preset:
 
     def applied(self, scenario: Any) -> Any:
         """`scenario` with the preset's changes."""
-        return replace(scenario, **self._attributes(scenario))
+        return replace(scenario, **self.attributes(scenario))
 
     def fits(self, scenario: Any) -> bool:
         """Whether `scenario` has every value that the preset sets."""
-        return all(getattr(scenario, name) == value for name, value in self._attributes(scenario).items())
+        return all(getattr(scenario, name) == value for name, value in self.attributes(scenario).items())
 
-    def _attributes(self, scenario: Any) -> Mapping[str, Any]:
+    def attributes(self, scenario: Any) -> Mapping[str, Any]:
+        """What the preset sets, as attributes of this kind of scenario."""
         kind: Any = type(scenario)
         return changed_attributes(kind, self.query)
 

@@ -60,9 +60,9 @@ def notation_of(scenario: Any) -> Notation:
     return by_type(kind)
 
 
-def write(scenario: Any) -> str:
-    """The canonical query string of `scenario`; `read` gives the scenario back."""
-    return notation_of(scenario).write(scenario)
+def write(scenario: Any, **changes: Any) -> str:
+    """The canonical query string of `scenario`, or of it with `changes`; `read` gives the scenario back."""
+    return notation_of(scenario).write(scenario, **changes)
 
 
 def read(query: Query, base: Any) -> Reading:

@@ -212,9 +212,14 @@ class Notation:
         # link before is written as it was there. The pair is replaced whole, so threads may share it.
         self._last: tuple[tuple[Any, ...], tuple[str, ...]] = ((self,) * len(keys), ("",) * len(keys))
 
-    def write(self, scenario: Any) -> str:
-        """The canonical query string of `scenario`; `read` gives the scenario back."""
+    def write(self, scenario: Any, **changes: Any) -> str:
+        """The canonical query string of `scenario`; `read` gives the scenario back.
+
+        With `changes` it is that of the scenario with other values for these attributes.
+        """
         values, (before, written) = self._values(scenario), self._last
+        if changes:
+            values = tuple(changes.get(key.attribute, value) for key, value in zip(self.keys, values, strict=True))
         parts = tuple(
             part if value is old else written_pair(key, value)
             for key, value, old, part in zip(self.keys, values, before, written, strict=True)

@@ -1,7 +1,6 @@
 """The tables of the economics page, ready to print: one dataclass a row, every number already text."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import batched
@@ -26,6 +25,10 @@ from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.words import Mark
 
 CELLS_KEPT = 8192
+OF_ANOTHER_GPU = dict.fromkeys(
+    ("figure_id", "price_eur", "rate_tok_per_s", "rate_concurrency", "rate_origin", "prefill_tok_per_s")
+)
+"""What belongs to one GPU only."""
 # Upper bounds of the ten classes of the heat table, dearest first: GPU ÷ API − 1.
 HEAT_ABOVE = (Decimal(2), Decimal(1), Decimal("0.4"))
 HEAT_BELOW = (Decimal("-0.15"), Decimal("-0.30"), Decimal("-0.42"), Decimal("-0.52"))
@@ -149,28 +152,15 @@ def _sku_row(row: OverviewRow, estimate: EconomicsEstimate) -> SkuRow:
         on_request=gpu.price is None,
         is_current=gpu.sku.code == estimate.gpu.sku.code and gpu.basis is estimate.gpu.basis,
         kind=badge(gpu.throughput.output_tok_per_s) if gpu.throughput else None,
-        query=permalinks.write(_chosen_instead(gpu, estimate)),
+        query=permalinks.write(estimate.scenario, **_chosen_instead(gpu, estimate.scenario)),
     )
 
 
-def _chosen_instead(gpu: GpuBill, estimate: EconomicsEstimate) -> EconomicsScenario:
-    """The visitor's scenario with another GPU: what was typed in place of this one's catalogue values is let go."""
-    scenario = estimate.scenario
-    if gpu.sku.code == scenario.sku and gpu.basis is scenario.basis:
-        return scenario
+def _chosen_instead(gpu: GpuBill, scenario: EconomicsScenario) -> dict[str, object]:
+    """What changes when another GPU is chosen: what was typed in place of this one's catalogue values is let go."""
     if gpu.sku.code == scenario.sku:
-        return replace(scenario, basis=gpu.basis, price_eur=None)
-    return replace(
-        scenario,
-        sku=gpu.sku.code,
-        basis=gpu.basis,
-        figure_id=None,
-        price_eur=None,
-        rate_tok_per_s=None,
-        rate_concurrency=None,
-        rate_origin=None,
-        prefill_tok_per_s=None,
-    )
+        return {} if gpu.basis is scenario.basis else {"basis": gpu.basis, "price_eur": None}
+    return {"sku": gpu.sku.code, "basis": gpu.basis, **OF_ANOTHER_GPU}
 
 
 class Amount(NamedTuple):

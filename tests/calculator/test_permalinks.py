@@ -249,3 +249,9 @@ def longest(quantity: Quantity) -> str:
     if quantity.whole:
         return str(int(quantity.limits.high))
     return fields.plain(quantity.limits.high - Decimal(1).scaleb(-fields.MAX_DECIMALS))
+
+
+def test_a_link_with_changes_is_that_of_the_changed_scenario() -> None:
+    changes: dict[str, Any] = {"sku": "GPU-TITAN", "price_eur": Decimal("1.5"), "apis": (), "basis": Basis.HOUR}
+    assert permalinks.write(BASE, **changes) == permalinks.write(replace(BASE, **changes))
+    assert permalinks.write(BASE, price_eur=None) == permalinks.write(BASE)
