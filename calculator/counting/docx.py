@@ -1,6 +1,9 @@
 """The text of a DOCX: the paragraphs of its main part, without headers, notes and deleted text."""
 
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import ParseError
@@ -19,6 +22,22 @@ RUN_TEXT = f"{WORD}t"
 WRITTEN = {f"{WORD}tab": "\t", f"{WORD}br": "\n", f"{WORD}cr": "\n", f"{WORD}noBreakHyphen": "\u2011"}
 ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
 IS_ENCRYPTED = 0x1
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    ParseError,
+    DefusedXmlException,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+"""What zipfile, its decompressors and the XML parser raise for a damaged file."""
 
 
 def _main_part(file: BinaryIO) -> Any:
@@ -30,7 +49,7 @@ def _main_part(file: BinaryIO) -> Any:
     try:
         archive = zipfile.ZipFile(file)
         part = archive.getinfo(MAIN_PART)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError):
+    except DAMAGED:
         raise ReadingError("docx_broken") from None
     if part.flag_bits & IS_ENCRYPTED:
         raise ReadingError("docx_encrypted")
@@ -38,7 +57,7 @@ def _main_part(file: BinaryIO) -> Any:
         raise ReadingError("docx_too_large", limit=XML_BYTES)
     try:
         return archive.open(part)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+    except DAMAGED:
         raise ReadingError("docx_broken") from None
 
 
@@ -66,9 +85,5 @@ def paragraphs_of_docx(file: BinaryIO) -> Iterator[str]:
     with _main_part(file) as part:
         try:
             yield from _paragraphs(part)
-        except (ParseError, DefusedXmlException, zipfile.BadZipFile, EOFError, NotImplementedError, OSError):
-            raise ReadingError("docx_broken") from None
-        except Exception as error:
-            if type(error).__module__ != "zlib":
-                raise
+        except DAMAGED:
             raise ReadingError("docx_broken") from None
