@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from benchmarks.models import BenchmarkStep, BenchmarkTick
 from benchmarks.queries import RunView
-from benchmarks.wording import streams
+from benchmarks.wording import load_words
 
 Figure = dict[str, Any]
 
@@ -32,12 +32,12 @@ def rate_and_latency(view: RunView) -> Figure | None:
 
 
 def labels(steps: Sequence[BenchmarkStep]) -> list[Figure]:
-    """The number of streams above each dot."""
+    """The load above each dot."""
     return [
         {
             "x": round(step.output_tok_per_s or 0, 1),
             "y": round(step.tpot_p50_ms or 0, 4),
-            "text": streams(step.concurrency),
+            "text": load_words(step),
             "showarrow": False,
             "yshift": 16,
             "name": "ink",

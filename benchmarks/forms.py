@@ -128,8 +128,8 @@ class RunForm(forms.Form):
         max_length=60,
         label=gettext_lazy("Variable qui porte la clé"),
         help_text=gettext_lazy(
-            "Le nom d’une variable d’environnement du service de mesure, BENCHMARK_KEY_…. La clé n’est jamais"
-            " enregistrée ni montrée."
+            "Le nom d’une variable d’environnement du service de mesure ; il commence par BENCHMARK_KEY_. La clé n’est"
+            " jamais enregistrée ni montrée."
         ),
     )
     rate_limit = NumberField(

@@ -90,6 +90,10 @@ def refusal(code: str) -> str:
             "Cette mesure porte sur un serveur extérieur : elle reste lisible ici, mais ne devient pas un débit du"
             " catalogue."
         ),
+        "open_loop": _(
+            "Cette mesure suit un rythme d’arrivée : elle n’a pas de nombre de flux, et ne devient pas un débit du"
+            " catalogue. Mesurez en boucle fermée pour publier."
+        ),
         "client_bound": _(
             "Le client de mesure a pris du retard : ces chiffres décrivent peut-être le client, pas le serveur. La"
             " mesure ne se publie pas ; relancez-la sur une machine moins chargée."

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from benchmarks.models import BenchmarkRun, BenchmarkTick
 from benchmarks.queries import RunView
-from benchmarks.wording import TAGS, duration, milliseconds, status_word, streams, tok_per_s
+from benchmarks.wording import TAGS, duration, load_words, milliseconds, status_word, tok_per_s
 from calculator import formats
 
 LOG_LINES_COUNT = 8
@@ -72,7 +72,7 @@ def position_words(view: RunView) -> str:
     return _("palier %(position)d sur %(count)d, %(streams)s") % {
         "position": step.position,
         "count": len(view.steps),
-        "streams": streams(step.concurrency),
+        "streams": load_words(step),
     }
 
 
@@ -140,7 +140,7 @@ def log_line(tick: BenchmarkTick) -> str:
     head = _("%(at)s  palier %(position)d  %(streams)s") % {
         "at": at,
         "position": tick.step.position,
-        "streams": streams(tick.step.concurrency).rjust(7),
+        "streams": load_words(tick.step).rjust(7),
     }
     if tick.warming_up:
         return _("%(head)s  échauffement") % {"head": head}
@@ -160,7 +160,8 @@ def now_facts(view: RunView) -> list[tuple[str, str]]:
     last = view.ticks[-1]
     requests = sum(step.measured_count or 0 for step in view.steps if step.pk != last.step_id) + last.done_count
     errors = sum(step.error_count or 0 for step in view.steps if step.pk != last.step_id) + last.error_count
-    per_stream = None if last.tok_per_s is None else last.tok_per_s / last.step.concurrency
+    open_loop = last.step.rate_per_s is not None
+    per_stream = None if last.tok_per_s is None or open_loop else last.tok_per_s / last.step.concurrency
     return [
         (_("TTFT p50"), milliseconds(last.ttft_p50_ms)),
         (_("Par flux"), tok_per_s(per_stream)),

@@ -22,11 +22,13 @@ def obstacle(run: BenchmarkRun) -> str:
     """Why a run may never be a figure; empty when nothing stands against it.
 
     A run whose client was late measured the client; a run answered from a prefix cache measured the cache; a run of
-    somebody else's server says nothing about a machine of this catalogue.
+    somebody else's server says nothing about a machine of this catalogue; a run at a rate has no number of streams
+    that its tokens a second could be stated for.
     """
     against = {
         "not_succeeded": run.status != BenchmarkRun.Status.SUCCEEDED,
         "target": bool(run.target_url),
+        "open_loop": run.pattern != BenchmarkRun.Pattern.CLOSED,
         "client_bound": run.flag_client_bound,
         "prefix_cache_warm": run.flag_prefix_cache_warm,
     }
@@ -61,7 +63,7 @@ def figure_values(run: BenchmarkRun, step: BenchmarkStep, sku: CatalogItem, mode
     return {
         "sku": sku,
         "language_model": model,
-        "conditions": "closed loop, fresh random prompts, random weights, one run",
+        "conditions": conditions(run),
         "precision": run.precision,
         "engine": f"{run.engine} ({run.engine_version})"[:60],
         "input_tokens": run.prompt_tokens,
@@ -80,6 +82,14 @@ def figure_values(run: BenchmarkRun, step: BenchmarkStep, sku: CatalogItem, mode
         "run": run.code,
         "published_at": run.published_at,
     }
+
+
+def conditions(run: BenchmarkRun) -> str:
+    """How it was measured, in the words of the catalogue."""
+    prompts = "fresh random prompts"
+    if run.shared_prefix_tokens:
+        prompts += f" with {run.shared_prefix_tokens} shared tokens"
+    return f"closed loop, {prompts}, random weights, one run"
 
 
 @transaction.atomic

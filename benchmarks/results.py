@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from benchmarks.models import BenchmarkRun, BenchmarkStep
 from benchmarks.queries import RunView
 from benchmarks.statistics import P99_MIN_COUNT
-from benchmarks.wording import milliseconds, streams, three, tok_per_s
+from benchmarks.wording import load_words, milliseconds, per_s, streams, three, tok_per_s
 from calculator import formats
 from calculator.formats import NBSP
 
@@ -24,7 +24,7 @@ def step_rows(view: RunView) -> list[dict[str, Any]]:
     best = best_step(view)
     return [
         {
-            "streams": formats.number(step.concurrency),
+            "load": formats.number(step.concurrency) if step.rate_per_s is None else per_s(step.rate_per_s),
             "rate": three(step.output_tok_per_s),
             "per_stream": three(per_stream(step)),
             "ttft_p50": milliseconds(step.ttft_p50_ms),
@@ -34,7 +34,7 @@ def step_rows(view: RunView) -> list[dict[str, Any]]:
             "tpot_p95": milliseconds(step.tpot_p95_ms),
             "requests": formats.number(step.measured_count),
             "errors": formats.number(step.error_count),
-            "single_stream": step.concurrency == 1,
+            "single_stream": step.concurrency == 1 and step.rate_per_s is None,
             "best": step is best,
         }
         for step in view.steps
@@ -98,12 +98,11 @@ def target_facts(run: BenchmarkRun, *, may_operate: bool) -> list[tuple[str, str
     return facts
 
 
-def per_s(value: float | None) -> str:
-    return formats.number(None) if value is None else f"{three(value)}{NBSP}req/s"
-
-
 def per_stream(step: BenchmarkStep) -> float | None:
-    return None if step.output_tok_per_s is None else step.output_tok_per_s / step.concurrency
+    """None in an open loop too, where the number of streams is only a bound."""
+    if step.output_tok_per_s is None or step.rate_per_s is not None:
+        return None
+    return step.output_tok_per_s / step.concurrency
 
 
 def p99(step: BenchmarkStep) -> str:
@@ -114,11 +113,12 @@ def p99(step: BenchmarkStep) -> str:
 
 
 def headline(view: RunView) -> tuple[str, str, str] | None:
-    """At how many streams, how many tokens a second in all, and for each stream; None without a rate."""
+    """At which load, how many tokens a second in all, and for each stream (empty in an open loop); None without."""
     best = best_step(view)
     if best is None:
         return None
-    return streams(best.concurrency), tok_per_s(best.output_tok_per_s), tok_per_s(per_stream(best))
+    each = "" if best.rate_per_s is not None else tok_per_s(per_stream(best))
+    return load_words(best), tok_per_s(best.output_tok_per_s), each
 
 
 def stats(view: RunView) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from benchmarks.models import BenchmarkRun
+from benchmarks.models import BenchmarkRun, BenchmarkStep
 from benchmarks.queries import RunView
 from calculator import formats
 from calculator.formats import NBSP
@@ -69,6 +69,15 @@ def duration(seconds: float) -> str:
 
 def streams(count: int) -> str:
     return ngettext("%(count)d flux", "%(count)d flux", count) % {"count": count}
+
+
+def per_s(value: float | None) -> str:
+    return formats.number(None) if value is None else f"{three(value)}{NBSP}req/s"
+
+
+def load_words(step: BenchmarkStep) -> str:
+    """What a step asked of the server: so many streams, or so many requests a second."""
+    return streams(step.concurrency) if step.rate_per_s is None else per_s(step.rate_per_s)
 
 
 def trouble(view: RunView, now: dt.datetime) -> Trouble | None:

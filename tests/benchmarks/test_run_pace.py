@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from benchmarks import results
+from benchmarks import presenters, queries, results
 from benchmarks.models import BenchmarkRun
 from tests.benchmarks import runfactory as runs
 
@@ -83,3 +83,24 @@ def test_the_server_is_named_to_operators_only(client: Client) -> None:
 def test_a_run_of_this_machine_has_no_server_to_name(client: Client) -> None:
     client.force_login(runs.operator())
     assert "Serveur mesuré" not in page(client, ended())
+
+
+def test_an_open_loop_is_named_by_its_rate_and_has_no_share_of_a_stream(client: Client) -> None:
+    run = ended(**PACE)
+    text = page(client, run)
+    assert f"À 10,0{NBSP}req/s demandées, <b" in text
+    assert "par flux" not in text and "flux unique" not in text
+    assert f"{NBSP}req/s" in results.step_rows(queries.run_view(run.code))[0]["load"]
+
+
+def test_while_it_lives_an_open_loop_is_named_by_its_rate_too() -> None:
+    run = runs.running()
+    step = run.steps.get(position=1)
+    step.rate_per_s = 10.0
+    step.save()
+    runs.tick(step)
+    view = queries.run_view(run.code)
+    assert presenters.position_words(view) == f"palier 1 sur 2, 10,0{NBSP}req/s"
+    assert dict(presenters.now_facts(view))["Par flux"] == "inconnu"
+    log = presenters.log(view)
+    assert log is not None and f"10,0{NBSP}req/s" in log.last

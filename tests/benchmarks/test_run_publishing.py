@@ -155,3 +155,14 @@ def test_a_run_of_somebody_elses_server_is_no_figure_of_this_machine(host: Catal
 
 def test_flags_that_are_only_remarks_do_not_bar_a_run() -> None:
     assert publishing.obstacle(runs.succeeded(flag_tokens_estimated=True, flag_shared_core=True)) == ""
+
+
+def test_a_run_at_a_rate_has_no_streams_to_be_a_figure_of(host: CatalogItem) -> None:
+    with pytest.raises(publishing.NotPublishableError, match="open_loop"):
+        publishing.publish(runs.succeeded(pattern="poisson").pk)
+
+
+def test_shared_tokens_are_named_among_the_conditions(host: CatalogItem) -> None:
+    plain, shared = runs.succeeded(), runs.succeeded(shared_prefix_tokens=64)
+    assert publishing.conditions(plain) == "closed loop, fresh random prompts, random weights, one run"
+    assert "fresh random prompts with 64 shared tokens" in publishing.publish(shared.pk)[0].conditions
