@@ -7,7 +7,7 @@ that reads several short prompts at once is somewhat faster.
 from dataclasses import replace
 from decimal import Decimal
 
-from calculator.domain.calibration import Engine, Era, band, banded
+from calculator.domain.calibration import Engine, Era, band, banded, chip_class
 from calculator.domain.inference import Deployment, NotModelledError, rates
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import parallel_faults, room_sequences
@@ -74,7 +74,8 @@ def _estimated(scenario: TokensScenario, facts: TokensFacts, offer: Offer) -> Gp
         return replace(none, reasons=(Message("does_not_fit", {"model": facts.model.name}, "model"),))
     deployment, one = found
     whole = one * (offer.sku.gpu_count // deployment.gpu_count) * scenario.instances
-    ends = banded(whole, band(facts.calibration, METRIC, ENGINE.value, deployment.precision.family))
+    chip = chip_class(deployment.gpu)
+    ends = banded(whole, band(facts.calibration, METRIC, ENGINE.value, deployment.precision.family, chip))
     rate = Ranged(whole) if ends is None else Ranged(whole, *ends)
     return replace(none, rate=rate, gpus_a_replica=deployment.gpu_count)
 
