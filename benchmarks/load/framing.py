@@ -33,6 +33,20 @@ class Framer:
         if self._after_cr and chunk:
             self._after_cr = False
             chunk = chunk.removeprefix(b"\n")
+        return self._lines_with_cr(chunk) if b"\r" in chunk else self._lines_with_lf(chunk)
+
+    def _lines_with_lf(self, chunk: bytes) -> list[bytes]:
+        """What nearly every server sends, cut in one go: this is most of the client's own work."""
+        first, *others = chunk.split(b"\n")
+        self._line += first
+        if not others:
+            return []
+        rest = others.pop()
+        lines = [self._finish_line(), *others]
+        self._line += rest
+        return lines
+
+    def _lines_with_cr(self, chunk: bytes) -> list[bytes]:
         lines, start = [], 0
         while (end := next_end(chunk, start)) >= 0:
             self._line += chunk[start:end]

@@ -99,9 +99,11 @@ class Stream:
 def spoken(choice: dict[str, Any]) -> tuple[bool, bool]:
     """Whether the event carries reasoning, and whether it carries answer text or tool arguments."""
     delta = choice.get("delta") or {}
-    arguments = any((call.get("function") or {}).get("arguments") for call in delta.get("tool_calls") or ())
     thought = bool(delta.get("reasoning") or delta.get("reasoning_content"))
-    return thought, bool(delta.get("content") or choice.get("text") or arguments)
+    if delta.get("content") or choice.get("text"):
+        return thought, True
+    calls = delta.get("tool_calls") or ()
+    return thought, any((call.get("function") or {}).get("arguments") for call in calls)
 
 
 def error_text(error: object) -> str:
