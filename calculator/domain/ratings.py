@@ -16,6 +16,7 @@ from calculator.domain.calibration import (
     Era,
     Framework,
     band,
+    chip_class,
     memory_constants,
     serving_classes,
     serving_constants,
@@ -334,7 +335,8 @@ def recommend(rows: tuple[Rating, ...], job: str, calibration: Calibration) -> R
     priced = [(value, cost) for _row, cost in pool if (value := _value(cost, job, by_target)) is not None]
     chosen = min(priced, key=lambda item: item[0], default=None)
     metric = ("total_output_tok_s", ENGINE.value, "fp16") if job == "inference" else ("tok_s_per_gpu", "lora", "fp16")
-    width = band(calibration, *metric)
+    chip = next((chip_class(row.gpu) for row, cost in pool if chosen and cost is chosen[1]), None)
+    width = band(calibration, *metric, chip)
     return Recommendation(
         job=job,
         sku=chosen[1].sku if chosen else None,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import log
 
-from calculator.domain.calibration import Calibration, anchored, band, banded
+from calculator.domain.calibration import Calibration, anchored, band, banded, chip_class
 from calculator.domain.provenance import Kind
 from calculator.domain.serving import Load
 from calculator.domain.serving_load import Served, by_clients
@@ -36,9 +36,11 @@ class Speeds:
     run: KnownRun | None = None
 
 
-def ranged(value: float, calibration: Calibration, metric: str, engine: str, family: str) -> Ranged:
-    """A value with the band of its class."""
-    ends = banded(value, band(calibration, metric, engine, family))
+def ranged(
+    value: float, calibration: Calibration, metric: str, engine: str, family: str, chip: str | None = None
+) -> Ranged:
+    """A value with the band of its class, of that class of chips where one is given."""
+    ends = banded(value, band(calibration, metric, engine, family, chip))
     return Ranged(value) if ends is None else Ranged(value, *ends)
 
 
@@ -86,10 +88,11 @@ def speeds(found: Outcome, served: Served, facts: InferenceFacts) -> Speeds:
     Requests that arrive at a rate and are carried fix the throughput: it is the visitor's, without a band.
     """
     scenario, point = found.scenario, served.point
-    family = "" if found.layout is None else found.layout.deployment.precision.family
+    deployment = None if found.layout is None else found.layout.deployment
+    family, chip = (deployment.precision.family, chip_class(deployment.gpu)) if deployment else ("", None)
 
     def around(value: float, metric: str) -> Ranged:
-        return ranged(value, facts.calibration, metric, scenario.engine.value, family)
+        return ranged(value, facts.calibration, metric, scenario.engine.value, family, chip)
 
     run = nearest(scenario, facts.runs, served.concurrency) if not scenario.gpu else None
     factor = anchor(found, run) if run is not None else 1.0

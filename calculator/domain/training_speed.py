@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from calculator.domain.calibration import (
     architecture_class,
     band,
+    chip_class,
     link_constants,
     training_classes,
     training_constants,
@@ -228,7 +229,8 @@ def rate_band(setup: Setup, value: float) -> tuple[float, float] | None:
     scenario = setup.scenario
     if scenario.speed is not Speed.CALIBRATED or setup.divided:
         return None
-    found = band(setup.facts.calibration, METRIC, scenario.method.value, family(scenario.method, scenario.numbers))
+    kind, chip = family(scenario.method, scenario.numbers), chip_class(setup.gpu)
+    found = band(setup.facts.calibration, METRIC, scenario.method.value, kind, chip)
     return None if found is None else (value * found.low_ratio, value * found.high_ratio)
 
 

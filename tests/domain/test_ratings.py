@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from calculator.domain import ratings
-from calculator.domain.calibration import Factored
+from calculator.domain.calibration import Band, Factored
 from calculator.domain.hardware import Gpu
 from calculator.domain.offers import Basis, Sku
 from calculator.domain.provenance import Kind, Sourced
@@ -185,6 +185,18 @@ def test_one_gpu_is_recommended_for_each_job() -> None:
     assert found.training.sku is cheapest.sku
     assert found.training.fastest is H100
     assert found.inference.fastest is H100
+
+
+def test_the_band_of_a_recommendation_is_that_of_its_chip() -> None:
+    """The A100 holds the targets most cheaply: Ampere with HBM. The band of Ada is not asked for."""
+    bands = {
+        "total_output_tok_s||": Band(0.9, 1.1, 99),
+        "total_output_tok_s|vLLM|fp16|Ada/GDDR": Band(0.2, 5.0, 30),
+        "total_output_tok_s|vLLM|fp16|Ampere/HBM": Band(0.7, 1.3, 30),
+    }
+    found = ratings.ratings(GPUS, (MISTRAL, LLAMA_70B), MISTRAL, OFFERS, replace(KNOWN, bands=bands)).inference
+    assert found.sku is not None
+    assert (found.sku.gpu, found.low_ratio, found.high_ratio) == ("A100-SXM-80GB", 0.7, 1.3)
 
 
 def test_the_recommendation_holds_the_targets_where_one_can() -> None:

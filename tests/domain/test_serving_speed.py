@@ -4,14 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from calculator.domain.calibration import Engine
+from calculator.domain.calibration import Band, Engine
 from calculator.domain.provenance import Kind
 from calculator.domain.serving import end_to_end_s
 from calculator.domain.serving_answer import estimate
 from calculator.domain.serving_scenario import InferenceScenario, KnownRun, LoadBy
 from calculator.domain.serving_speed import Speeds, distance, nearest
 
-from .inference_factories import facts, run, scenario
+from .inference_factories import BANDS, calibrated, facts, run, scenario
 
 
 def speeds_of(*runs: KnownRun, **values: object) -> Speeds:
@@ -26,6 +26,19 @@ def test_the_band_of_the_class_surrounds_each_speed() -> None:
     assert found.first_token_s.high == pytest.approx(1.25 * found.first_token_s.value)
     assert found.user_tok_per_s.value == pytest.approx(1 / found.token_s.value)
     assert found.user_tok_per_s.high == pytest.approx(1 / (0.9 * found.token_s.value))
+
+
+def test_the_band_is_that_of_the_gpus_chip() -> None:
+    """An A100 40 GB: Ampere with HBM. A band of Hopper, or of another metric, leaves the figure alone."""
+    bands = BANDS | {
+        "ttft_ms|vLLM|fp16|Ampere/HBM": Band(0.5, 2.0, 40),
+        "tpot_ms|vLLM|fp16|Hopper/HBM": Band(0.1, 9.0, 40),
+    }
+    found = estimate(scenario(), facts(calibration=calibrated(bands=bands))).speeds
+    assert found is not None
+    assert found.first_token_s.low == pytest.approx(0.5 * found.first_token_s.value)
+    assert found.first_token_s.high == pytest.approx(2.0 * found.first_token_s.value)
+    assert found.token_s.high == pytest.approx(1.1 * found.token_s.value)
 
 
 def test_end_to_end_adds_the_ends_of_both_bands() -> None:

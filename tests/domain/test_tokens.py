@@ -141,6 +141,16 @@ def test_the_textbook_rate_of_a_gpu_follows_from_its_flop() -> None:
     assert float(found.eur) == pytest.approx(seconds / 3600 * 4.20, rel=1e-4)
 
 
+def test_the_band_of_a_rate_is_that_of_the_gpus_chip() -> None:
+    """The RTX 4090 is Ada with GDDR: its band, and none of the A100's."""
+    bands = {"prefill_tok_s||": Band(0.8, 1.25, 50), "prefill_tok_s|vLLM|fp16|Ada/GDDR": Band(0.5, 1.5, 20)}
+    answered = answer({"calibration": calibrated(TEXTBOOK, bands)})
+    pro, enterprise = on(answered, "GPU-PRO"), on(answered, "GPU-ENTERPRISE")
+    assert pro.rate is not None and enterprise.rate is not None
+    assert (pro.rate.low, pro.rate.high) == pytest.approx((0.5 * pro.rate.value, 1.5 * pro.rate.value))
+    assert enterprise.rate.low == pytest.approx(0.8 * enterprise.rate.value)
+
+
 def test_the_band_of_the_rate_goes_through_to_time_and_price() -> None:
     bands = {"prefill_tok_s||": Band(0.8, 1.25, 50)}
     found = on(answer({"calibration": calibrated(TEXTBOOK, bands)}), "GPU-PRO")

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from calculator.domain import training_speed
+from calculator.domain.calibration import Band
 from calculator.domain.inference import NotModelledError
 from calculator.domain.provenance import Kind
 from calculator.domain.training import Method, tok_per_s_per_gpu
@@ -14,7 +15,7 @@ from calculator.domain.training_speed import Setup, settle
 from calculator.domain.training_work import assumed_shape
 
 from .serving_factories import LLAMA_70B, MIXTRAL, TRAINER
-from .training_factories import GPUS, MISTRAL_V1, SUPERCOMPUTE, TITAN, answer, codes, facts, scenario
+from .training_factories import CALIBRATION, GPUS, MISTRAL_V1, SUPERCOMPUTE, TITAN, answer, codes, facts, scenario
 
 PARAMS = 7_241_732_096
 PEAK = 165.2e12
@@ -42,6 +43,13 @@ def test_a_calibrated_speed_is_an_estimate_with_the_band_of_its_class() -> None:
     assert found is not None
     assert found.per_gpu.kind is Kind.ESTIMATE
     assert found.band == pytest.approx((found.per_gpu.value * 0.8, found.per_gpu.value * 1.25))
+
+
+def test_the_band_is_that_of_the_gpus_chip() -> None:
+    """QLoRA on an RTX 4090, which is Ada with GDDR."""
+    bands = {**CALIBRATION.bands, "tok_s_per_gpu|qlora|int4|Ada/GDDR": Band(0.6, 1.5, 22)}
+    known = facts(calibration=replace(CALIBRATION, bands=bands))
+    assert training_speed.rate_band(settle(scenario(), known), 1000.0) == (600.0, 1500.0)
 
 
 def test_a_calibrated_speed_is_the_very_function_that_the_accuracy_check_calls() -> None:
