@@ -150,7 +150,7 @@ def curve(estimate: InferenceEstimate) -> Figure | None:
     if best is not None:
         traces.append({**_full(best), "meta": {"role": "api"}, "marker": {"size": 12, "symbol": "diamond"}})
         text = _("meilleur point\u00a0: %(streams)s") % {"streams": words.streams(best.concurrency)}
-        notes.append(_note(text, *_place(best), "api", yanchor="bottom", yshift=8, xanchor="right"))
+        notes.append(_note(text, *_place(best), "api", yanchor="top", yshift=-10, xanchor="right"))
     text = _("votre charge\u00a0: %(streams)s") % {"streams": words.streams(chosen.concurrency)}
     notes.append(_note(text, *_place(chosen), "gpu", yanchor="top", yshift=-14))
     layout = _layout(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -225,6 +225,13 @@ class InferenceForm(ScenarioForm):
     )
     base: InferenceScenario
     choices: Choices
+
+    @classmethod
+    def from_scenario(cls, scenario: InferenceScenario, choices: Choices) -> Self:
+        """The unbound form that shows `scenario`; a target that is none is an empty field."""
+        form = super().from_scenario(scenario, choices)
+        form.initial.update({name: None for name in TARGETS if not form.initial[name]})
+        return form
 
     def options(self, name: str) -> tuple[tuple[str, str], ...]:
         """What the catalogue offers for a field."""

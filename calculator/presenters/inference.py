@@ -257,7 +257,7 @@ def field_badges(estimate: InferenceEstimate, facts: InferenceFacts) -> dict[str
 def placeholders(estimate: InferenceEstimate) -> dict[str, str]:
     """What an empty field stands for, by the field's name."""
     held, cost = estimate.chosen.layout, estimate.cost
-    found = {"price": formats.number(cost.price.value) if cost else _("sur devis"), "volume": ""}
+    found = {"price": formats.number(cost.price.value, 2) if cost else _("sur devis"), "volume": ""}
     if held is not None:
         found |= {
             "replicas": formats.number(held.replicas),

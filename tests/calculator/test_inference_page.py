@@ -141,6 +141,14 @@ def test_targets_may_be_none(client: Client, seeded: None) -> None:
     assert "en même temps" in response.context["page"].curve.title
 
 
+def test_no_target_is_shown_as_an_empty_field_and_stays_none(client: Client, seeded: None) -> None:
+    form = page(client, "ttft=0").context["form"]
+    assert (form.texts("ttft"), form.texts("e2e")) == ([""], [""])
+    assert form.texts("tpot") == ["50"]
+    again = client.get("/fr/inference?form=1&conc=9")
+    assert parse_qs(urlsplit(again["Location"]).query)["e2e"] == ["0"]
+
+
 def test_an_empty_target_in_the_form_is_none(client: Client, seeded: None) -> None:
     response = client.get("/fr/inference?form=1&ttft=&tpot=")
     assert response.status_code == 302
