@@ -207,4 +207,4 @@ def test_a_query_without_an_answer_gives_no_file(client: Client, seeded: None) -
     assert refused.json()["errors"][0]["key"] == "volume"
     sent_back = client.get("/fr/economics.csv?volume=abc")
     assert (sent_back.status_code, sent_back.headers["Location"]) == (302, "/fr/economics?volume=abc")
-    assert client.get("/fr/inference.csv").status_code == 404
+    assert client.get("/fr/nothing.csv").status_code == 404
