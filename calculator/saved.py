@@ -97,7 +97,7 @@ def in_every_language(tool: Calculator, answer: Answer) -> dict[str, Any]:
     for code, _name in settings.LANGUAGES:
         with override(code):
             again = tool.answer(answer.scenario, tool.reads())
-            found[code] = document(tool, again, f"{reverse(tool.name)}?{answer.query}")
+            found[code] = document(tool, again, f"{reverse(tool.name)}?{answer.query}", (), tool.notices(again))
     return found
 
 

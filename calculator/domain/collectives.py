@@ -5,6 +5,7 @@ whose constants come from published nccl-tests.
 """
 
 import enum
+from dataclasses import dataclass
 from math import ceil, log2, sqrt
 
 from calculator.domain.calibration import LinkConstants
@@ -47,6 +48,37 @@ def sent_ratio(members: int, reduction: Reduction, in_switch: bool) -> float:
     return 1.0 if reduction is Reduction.SWITCH and in_switch else moved_ratio(members)
 
 
+@dataclass(frozen=True, slots=True)
+class SlowestWay:
+    """The way that holds an all-reduce up: part of the message that crosses it, its rate one way, and whether it runs
+    between machines."""
+
+    sent_ratio: float
+    bytes_per_s: float
+    between: bool
+
+    def carries_s(self, message_bytes: float) -> float:
+        """Seconds of the message on it."""
+        return self.sent_ratio * message_bytes / self.bytes_per_s
+
+
+def slowest_way(topology: Topology, reduction: Reduction) -> SlowestWay:
+    """The way that takes longest at 100 % of the data sheet; the network where both take as long.
+
+    Eight GPUs on PCIe 4 in each of two machines that 200 GB/s join: 1.875 of the message at 32 GB/s inside.
+
+    >>> slowest_way(Topology(16, 32e9, 2, 200e9), Reduction.RING)
+    SlowestWay(sent_ratio=1.875, bytes_per_s=32000000000.0, between=False)
+    """
+    ratio = sent_ratio(topology.gpu_count, reduction, reduced_in_switch(topology))
+    inside = SlowestWay(ratio, topology.link_bytes_per_s, between=False)
+    if topology.machines == 1:
+        return inside
+    ratio = sent_ratio(topology.machines, reduction, in_switch=False)
+    between = SlowestWay(ratio, topology.machine_bytes_per_s, between=True)
+    return max(between, inside, key=lambda way: way.carries_s(1.0))
+
+
 def textbook_s(topology: Topology, message_bytes: float, reduction: Reduction) -> float:
     """Bytes on the slowest way ÷ its rate, at 100 % of the data sheet and without waits: a floor, never a forecast.
 
@@ -57,12 +89,7 @@ def textbook_s(topology: Topology, message_bytes: float, reduction: Reduction) -
     """
     if topology.gpu_count == 1:
         return 0.0
-    inside = sent_ratio(topology.gpu_count, reduction, reduced_in_switch(topology))
-    inside_s = inside * message_bytes / topology.link_bytes_per_s
-    if topology.machines == 1:
-        return inside_s
-    between = sent_ratio(topology.machines, reduction, False) * message_bytes / topology.machine_bytes_per_s
-    return max(inside_s, between)
+    return slowest_way(topology, reduction).carries_s(message_bytes)
 
 
 def _tree_carried_s(topology: Topology, message_bytes: float, constants: LinkConstants) -> float:

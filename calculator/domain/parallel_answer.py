@@ -19,7 +19,15 @@ from calculator.domain.parallel_scenario import (
     Sharing,
     Stop,
 )
-from calculator.domain.parallel_settled import Settled, layout_faults, machine_gpus, machine_price, settle
+from calculator.domain.parallel_settled import (
+    Settled,
+    cards_count,
+    instance_gpus,
+    layout_faults,
+    machine_gpus,
+    machine_price,
+    settle,
+)
 from calculator.domain.parallel_steps import steps
 from calculator.domain.provenance import weakest, weakest_kind
 from calculator.domain.scenario import Headline, Message, MessageValue
@@ -89,14 +97,7 @@ def warnings(settled: Settled, chosen: Point) -> tuple[Message, ...]:
 
 
 def _cluster_warnings(settled: Settled, chosen: Point) -> list[Message]:
-    scenario, found = settled.scenario, []
-    if chosen.machines > 1:
-        values: dict[str, MessageValue] = {
-            "machines": chosen.machines,
-            "cards": scenario.cards_count,
-            "network": settled.cluster.network.name,
-        }
-        found.append(Message("network_assumed", values, "network"))
+    scenario, found = settled.scenario, _machine_warnings(settled, chosen)
     if scenario.reduction.value == "switch" and not settled.cluster.link.reducing:
         found.append(Message("switch_cannot_add", {"link": settled.cluster.link.name}, "reduction"))
     if scenario.tensor_parallel > settled.machine_gpus:
@@ -106,6 +107,24 @@ def _cluster_warnings(settled: Settled, chosen: Point) -> list[Message]:
         found.append(Message("less_than_a_sequence", values, "step_tokens"))
     if settled.facts.model is None:
         found.append(Message("memory_unknown", {}, "model"))
+    return found
+
+
+def _machine_warnings(settled: Settled, chosen: Point) -> list[Message]:
+    """How the GPUs are taken to be joined: instances as cards of one machine, network cards, what their slots carry."""
+    cluster, found = settled.cluster, []
+    if min(chosen.gpu_count, cluster.machine_gpus) > settled.instance_gpus and settled.scenario.machine_gpus is None:
+        values: dict[str, MessageValue] = {
+            "instances": min(chosen.instances, cluster.machine_gpus // settled.instance_gpus),
+            "link": cluster.link.name,
+        }
+        found.append(Message("one_machine_assumed", values, "machine_gpus"))
+    if chosen.machines > 1:
+        values = {"machines": chosen.machines, "cards": cluster.cards, "network": cluster.network.name}
+        found.append(Message("network_assumed", values, "network"))
+    if chosen.machines > 1 and cluster.network_bytes_per_s < cluster.cards_bytes_per_s:
+        values = {"rate": cluster.network_bytes_per_s, "gpus": cluster.machine_gpus, "slot": cluster.gpu_bytes_per_s}
+        found.append(Message("network_capped", values, "cards_count"))
     return found
 
 
@@ -130,7 +149,7 @@ def without_answer(
     scenario: ParallelismScenario, facts: ParallelismFacts, faults: tuple[Message, ...], settled: Settled | None = None
 ) -> ParallelismEstimate:
     """The answer where the chosen count or GPU cannot be computed: the reasons, and the counts that can be."""
-    rows = tables.points(settled, tables.table_counts(settled)) if settled else ()
+    rows, gpus = tables.points(settled, tables.table_counts(settled)) if settled else (), machine_gpus(scenario, facts)
     return ParallelismEstimate(
         scenario=scenario,
         gpu=facts.gpu,
@@ -138,7 +157,10 @@ def without_answer(
         model=facts.model,
         link=settled.cluster.link if settled else facts.link,
         network=facts.network,
-        machine_gpus=machine_gpus(scenario, facts),
+        machine_gpus=gpus,
+        instance_gpus=instance_gpus(scenario, facts),
+        cards_count=cards_count(scenario, gpus),
+        network_bytes_per_s=settled.cluster.network_bytes_per_s if settled else facts.network.bytes_per_s,
         params_count=settled.params if settled else float(scenario.params_count),
         peak=settled.peak if settled else None,
         mfu=settled.mfu if settled else None,
@@ -199,6 +221,9 @@ def answered(settled: Settled) -> ParallelismEstimate:
         link=settled.cluster.link,
         network=facts.network,
         machine_gpus=settled.machine_gpus,
+        instance_gpus=settled.instance_gpus,
+        cards_count=settled.cluster.cards,
+        network_bytes_per_s=settled.cluster.network_bytes_per_s,
         params_count=settled.params,
         peak=settled.peak,
         mfu=settled.mfu,

@@ -39,9 +39,11 @@ class ParallelismScenario:
 
     `sku` gives GPU, GPUs a machine and price; `gpu` names a data sheet instead, which has no price. `model` "" =
     `params_count` parameters of no stated shape, unless `layers_count` and `hidden_width` are given. `link` "" = the
-    GPU's own. `price_eur` is an hour of one machine. `observed_days` is what somebody measured or quoted for this
-    count: the answer then says what would explain it. A step is cut into `micro_batches` passes. `floor_ratio` is the
-    least share of its ideal speed-up that an added GPU must bring; `day_eur` what a day saved is worth.
+    GPU's own. `machine_gpus` None = as many as the offer has, at least eight: smaller offers are taken as cards of one
+    machine. `cards_count` None = a network card for each GPU of a machine, eight at most. `price_eur` is an hour of one
+    instance of the offer, of one machine without an offer. `observed_days` is what somebody measured or quoted for
+    this count: the answer then says what would explain it. A step is cut into `micro_batches` passes. `floor_ratio` is
+    the least share of its ideal speed-up that an added GPU must bring; `day_eur` what a day saved is worth.
     """
 
     catalog_version: int
@@ -61,7 +63,7 @@ class ParallelismScenario:
     pipeline_parallel: int = 1
     link: str = ""
     network: str = "ib-hdr"
-    cards_count: int = 8
+    cards_count: int | None = None
     reduction: Reduction = Reduction.RING
     gradient_bytes: int = 2
     batch_by: BatchBy = BatchBy.GPU
@@ -144,8 +146,8 @@ class Point:
     """The run on one number of GPUs. Money is EUR without VAT for the whole run; None without a price.
 
     `fits` says whether a GPU holds its share (None: the model's shape is not known); where it does not, the figures are
-    what the run would take if it did. `added_ratio` is what each GPU added since the row before brings of its ideal speed-up, `eur_per_saved_day` what a
-    day less costs since then; None in the first row, and where no day is saved.
+    what the run would take if it did. `added_ratio` is what each GPU added since the row before brings of its ideal
+    speed-up, `eur_per_saved_day` what a day less costs since then; None in the first row, and where no day is saved.
     """
 
     gpu_count: int
@@ -172,14 +174,20 @@ class Point:
 @dataclass(frozen=True, slots=True)
 class LinkRow:
     """One interconnect in place of the chosen one, everything else alike. `hypothetical` = this GPU has no such link;
-    `machines` says how the GPUs were spread for the row."""
+    `machines` and `cards` of each say how the GPUs were spread for the row. `rate_bytes_per_s` is that of `link` as the
+    row has it, of all cards of a machine for a network, and `capped` says that the GPUs' slots bound it; `slowest` is
+    the name of the way that holds the exchange up."""
 
     link: Interconnect
     machines: int
+    cards: int
+    rate_bytes_per_s: float
+    slowest: str
     textbook_s: float
     allreduce_s: float
     point: Point
     hypothetical: bool = False
+    capped: bool = False
     is_current: bool = False
 
 
@@ -261,6 +269,9 @@ class ParallelismEstimate:
     link: Interconnect | None
     network: Interconnect
     machine_gpus: int
+    instance_gpus: int
+    cards_count: int
+    network_bytes_per_s: float
     params_count: float
     peak: Sourced[float] | None
     mfu: Sourced[float] | None

@@ -6,6 +6,7 @@ model's shape is known; else the utilisation that the offer's published run mean
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import inf
 
 from calculator.domain.calibration import (
     Band,
@@ -35,12 +36,14 @@ from calculator.domain.precision import math_flop_per_s
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import Message
 from calculator.domain.training import MACHINE_GPUS, Method, TrainingJob, tok_per_s_per_gpu, training_s
-from calculator.domain.units import HOUR_S
+from calculator.domain.units import GB, HOUR_S
 
 DAY_H = 24
 DAY_S = DAY_H * HOUR_S
 NVIDIA = "NVIDIA"
 FLOP_A_PARAM_TRAINED = 6
+MOST_CARDS = 8
+"""A reference server of eight GPUs has a network card beside each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Settled:
     scenario: ParallelismScenario
     facts: ParallelismFacts
     machine_gpus: int
+    instance_gpus: int
     cluster: Cluster
     params: float
     active_params: float
@@ -159,17 +163,37 @@ def chosen_mfu(scenario: ParallelismScenario, facts: ParallelismFacts, fitted: f
 
 
 def machine_price(scenario: ParallelismScenario, facts: ParallelismFacts) -> Sourced[Decimal] | None:
-    """An hour of one machine: typed, else the offer's; None on request or for a GPU that is not on offer."""
+    """An hour of one instance: typed, else the offer's; None on request or for a GPU that is not on offer."""
     if scenario.price_eur is not None:
         return Sourced(scenario.price_eur, "EUR/hour", Kind.INPUT, "price_eur", replaces=True)
     return facts.sku.prices.get(Basis.HOUR) if facts.sku else None
 
 
 def machine_gpus(scenario: ParallelismScenario, facts: ParallelismFacts) -> int:
-    """GPUs in a machine: typed, else the offer's; eight for a bare data sheet, as reference servers have."""
+    """GPUs in a machine: typed, else eight, as reference servers have, or more where the offer has more. Smaller
+    instances are so taken as cards of one machine, as the inference and training pages do."""
     if scenario.machine_gpus is not None:
         return scenario.machine_gpus
-    return facts.sku.gpu_count if facts.sku else MACHINE_GPUS
+    return max(MACHINE_GPUS, facts.sku.gpu_count if facts.sku else 1)
+
+
+def instance_gpus(scenario: ParallelismScenario, facts: ParallelismFacts) -> int:
+    """GPUs of what is rented and priced: one instance of the offer, or one machine where there is no offer."""
+    return facts.sku.gpu_count if facts.sku else machine_gpus(scenario, facts)
+
+
+def cards_count(scenario: ParallelismScenario, machine_count: int) -> int:
+    """Network cards of a machine of `machine_count` GPUs: typed, else one for each GPU, eight at most."""
+    return scenario.cards_count if scenario.cards_count is not None else min(MOST_CARDS, machine_count)
+
+
+def slot_bytes_per_s(gpu: Gpu) -> float:
+    """What the slot of one GPU carries one way; infinite where the data sheet states none.
+
+    >>> slot_bytes_per_s(Gpu("RTX 4090", "NVIDIA", "Ada", 24, 1008, pcie_gb_s_per_direction=32))
+    32000000000.0
+    """
+    return inf if gpu.pcie_gb_s_per_direction is None else float(gpu.pcie_gb_s_per_direction * GB)
 
 
 def cluster_of(scenario: ParallelismScenario, facts: ParallelismFacts, link: Interconnect, gpus: int) -> Cluster:
@@ -179,11 +203,12 @@ def cluster_of(scenario: ParallelismScenario, facts: ParallelismFacts, link: Int
         machine_gpus=gpus,
         link=link,
         network=facts.network,
-        cards=scenario.cards_count,
+        cards=cards_count(scenario, gpus),
         inside=link_constants(facts.calibration, (link.way.value, chip, "one machine")),
         between=link_constants(facts.calibration, (link.way.value, chip, "many machines")),
         exposed_ratio=training.exposed_ratio,
         loss_exponent=training.cluster_exponent,
+        gpu_bytes_per_s=slot_bytes_per_s(facts.gpu),
     )
 
 
@@ -243,6 +268,7 @@ def settle(scenario: ParallelismScenario, facts: ParallelismFacts) -> Settled | 
         scenario=scenario,
         facts=facts,
         machine_gpus=gpus,
+        instance_gpus=instance_gpus(scenario, facts),
         cluster=cluster_of(scenario, facts, link, gpus),
         params=float(model.params_total) if model else float(scenario.params_count),
         active_params=float(model.params_active) if model else float(scenario.params_count),

@@ -5,7 +5,7 @@ So tensor parallelism stays inside a machine where it can, and stages lie in dif
 """
 
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 
 from calculator.domain.calibration import LinkConstants
 from calculator.domain.collectives import Reduction, measured_s
@@ -26,9 +26,10 @@ HALF_AN_ALLREDUCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The machines: GPUs in each, the link inside, the network between them with `cards` cards a machine, and what was
-    fitted to measurements: the efficiency of collectives inside one machine and over several, the share of the traffic
-    that no overlap hides, and x of the loss (GPUs ÷ 8)^x of jobs that wait for their slowest machine."""
+    """The machines: GPUs in each, the link inside, the network between them with `cards` cards a machine, what the slot
+    of one GPU carries one way (no machine sends faster than its GPUs do), and what was fitted to measurements: the
+    efficiency of collectives inside one machine and over several, the share of the traffic that no overlap hides, and x
+    of the loss (GPUs ÷ 8)^x of jobs that wait for their slowest machine."""
 
     machine_gpus: int
     link: Interconnect
@@ -38,11 +39,17 @@ class Cluster:
     between: LinkConstants
     exposed_ratio: float
     loss_exponent: float
+    gpu_bytes_per_s: float = inf
+
+    @property
+    def cards_bytes_per_s(self) -> float:
+        """What all cards of a machine carry together by their data sheet, one way."""
+        return self.cards * self.network.bytes_per_s
 
     @property
     def network_bytes_per_s(self) -> float:
-        """What all cards of a machine carry together, one way."""
-        return self.cards * self.network.bytes_per_s
+        """What a machine sends, one way: its cards' rate, or what the slots of its GPUs carry where that is less."""
+        return min(self.cards_bytes_per_s, self.machine_gpus * self.gpu_bytes_per_s)
 
     def constants(self, topology: Topology) -> LinkConstants:
         """The efficiency that holds for a topology."""
@@ -91,12 +98,14 @@ class Work:
 
 def group_topology(members: int, stride: int, cluster: Cluster) -> Topology:
     """The topology of a group whose members are `stride` GPUs apart. The groups that lie side by side in a machine
-    share its network cards, and a member alone in its machine has only its share of them."""
+    share its network cards, a member alone in its machine has only its share of them, and the members that a machine
+    holds send no faster than their slots."""
     a_machine = min(members, max(1, cluster.machine_gpus // stride))
     machines = ceil(members / a_machine)
     if machines == 1:
         return Topology(members, cluster.link.bytes_per_s, reducing_switch=cluster.link.reducing)
     share = cluster.network_bytes_per_s / min(stride, cluster.machine_gpus)
+    share = min(share, members // machines * cluster.gpu_bytes_per_s)
     if a_machine == 1:
         return Topology(members, share, machines, share)
     return Topology(members, cluster.link.bytes_per_s, machines, share, cluster.link.reducing)
@@ -156,7 +165,8 @@ def pipeline_s(work: Work, layout: Layout, cluster: Cluster) -> float:
     topology = group_topology(layout.pipeline, layout.tensor * layout.data, cluster)
     constants = cluster.constants(topology)
     if topology.machines > 1:
-        rate, start = topology.machine_bytes_per_s * constants.node_ratio, constants.node_start_s
+        sheet = min(topology.machine_bytes_per_s, cluster.gpu_bytes_per_s)
+        rate, start = sheet * constants.node_ratio, constants.node_start_s
     else:
         rate, start = topology.link_bytes_per_s * constants.bandwidth_ratio, constants.start_s
     message = micro_tokens(work, layout) * work.hidden * HALF_ELEMENT_BYTES

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from calculator.domain.collectives import measured_s, reduced_in_switch, sent_ratio, textbook_s
+from calculator.domain.collectives import SlowestWay, measured_s, slowest_way, textbook_s
 from calculator.domain.parallel_scenario import Point, Sharing
 from calculator.domain.parallel_settled import FLOP_A_PARAM_TRAINED, Settled
 from calculator.domain.parallel_step import BACKWARD_RATIO, data_topology, gradient_message_bytes
@@ -47,15 +47,18 @@ class Trail:
         return Sourced(ratio, "ratio", Kind.ESTIMATE, "bandwidth_ratio", calibration.data_hash, calibration.date)
 
     @property
+    def way(self) -> SlowestWay:
+        """The way that holds the exchange up."""
+        return slowest_way(self.topology, self.settled.scenario.reduction)
+
+    @property
     def rate(self) -> Sourced[float]:
         """The data sheet's rate on the slowest way."""
-        cluster = self.settled.cluster
-        if self.topology.machines == 1:
-            link = cluster.link
-            return Sourced(link.bytes_per_s, "B/s", Kind.DATA_SHEET, link.name, link.source)
-        return Sourced(
-            self.topology.machine_bytes_per_s, "B/s", Kind.ASSUMPTION, cluster.network.name, cluster.network.source
-        )
+        cluster, way = self.settled.cluster, self.way
+        if way.between:
+            network = cluster.network
+            return Sourced(way.bytes_per_s, "B/s", Kind.ASSUMPTION, network.name, network.source)
+        return Sourced(way.bytes_per_s, "B/s", Kind.DATA_SHEET, cluster.link.name, cluster.link.source)
 
 
 def _params(settled: Settled) -> Term:
@@ -96,18 +99,16 @@ def compute_step(trail: Trail) -> Step:
 
 def traffic_steps(trail: Trail) -> list[Step]:
     """The all-reduce at the data sheet's rate, then with the measured efficiency."""
-    reduction, topology = trail.settled.scenario.reduction, trail.topology
-    members = topology.gpu_count if topology.machines == 1 else topology.machines
-    ratio = sent_ratio(members, reduction, topology.machines == 1 and reduced_in_switch(topology))
+    reduction = trail.settled.scenario.reduction
     bytes_a_param = float(trail.settled.scenario.gradient_bytes)
     held = trail.message_bytes / bytes_a_param
     terms = (
-        Term("r", stated(ratio, "ratio", f"sent_{reduction.value}")),
+        Term("r", stated(trail.way.sent_ratio, "ratio", f"sent_{reduction.value}")),
         Term("P_g", stated(held, "params", "held_params")),
         Term("g", stated(bytes_a_param, "B", "gradient_bytes")),
         Term("B", trail.rate),
     )
-    floor = textbook_s(topology, trail.message_bytes, reduction)
+    floor = textbook_s(trail.topology, trail.message_bytes, reduction)
     textbook = Step("parallel_allreduce_bound", terms, floor, "s")
     return [textbook, measured_step(trail, textbook)]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil
 
 from calculator.domain.calibration import memory_constants
-from calculator.domain.collectives import Reduction, measured_s, reduced_in_switch, textbook_s
+from calculator.domain.collectives import Reduction, measured_s, reduced_in_switch, slowest_way, textbook_s
 from calculator.domain.hardware import memory_bytes
 from calculator.domain.interconnects import Interconnect, Reach
 from calculator.domain.memory import (
@@ -28,12 +28,14 @@ from calculator.domain.parallel_scenario import (
 )
 from calculator.domain.parallel_settled import DAY_H, DAY_S, Settled, layout_faults, with_link, with_network
 from calculator.domain.parallel_step import (
+    Cluster,
     Layout,
     crossing_bytes,
     data_topology,
     gradient_message_bytes,
     step_time,
 )
+from calculator.domain.parallelism import Topology
 from calculator.domain.training_fit import optimizer_bytes
 from calculator.domain.training_scenario import Numbers, Optimizer
 from calculator.domain.units import HOUR_S, to_decimal
@@ -44,12 +46,12 @@ MEMORY_CLASSES = ("training", "full", "fp16", "allocated")
 
 
 def instances_of(settled: Settled, gpu_count: int) -> int:
-    """Whole machines to rent."""
-    return ceil(gpu_count / settled.machine_gpus)
+    """Whole instances of the offer to rent; whole machines where there is no offer."""
+    return ceil(gpu_count / settled.instance_gpus)
 
 
 def cost_eur(settled: Settled, gpu_count: int, days: float) -> Decimal | None:
-    """Machines × hours × €/h, billed by the second; None without a price."""
+    """Instances × hours × €/h, billed by the second; None without a price."""
     if settled.price is None:
         return None
     seconds = Decimal(ceil(days * DAY_S))
@@ -151,23 +153,33 @@ def fastest(rows: tuple[Point, ...]) -> Point | None:
 def link_row(settled: Settled, layout: Layout, link: Interconnect, *, hypothetical: bool) -> LinkRow:
     """The run with the cluster of `settled`, which has `link` in it."""
     work, topology = settled.work(layout.gpu_count), data_topology(layout, settled.cluster)
+    cluster, way = settled.cluster, slowest_way(topology, work.reduction)
     message, constants = gradient_message_bytes(work, layout), settled.cluster.constants(topology)
     return LinkRow(
         link=link,
-        machines=layout.machines(settled.cluster),
+        machines=layout.machines(cluster),
+        cards=cluster.cards,
+        rate_bytes_per_s=_rate(topology, cluster) if link.reach is Reach.NETWORK else link.bytes_per_s,
+        slowest=(cluster.network if way.between else cluster.link).name,
         textbook_s=textbook_s(topology, message, work.reduction),
         allreduce_s=measured_s(topology, message, work.reduction, constants),
         point=point(settled, layout),
         hypothetical=hypothetical,
+        capped=link.reach is Reach.NETWORK and cluster.network_bytes_per_s < cluster.cards_bytes_per_s,
     )
+
+
+def _rate(topology: Topology, cluster: Cluster) -> float:
+    """What the network gives the copies; what a machine sends where they all lie in one."""
+    return topology.machine_bytes_per_s or cluster.network_bytes_per_s
 
 
 def links(settled: Settled) -> tuple[LinkRow, ...]:
     """Each interconnect in place of the chosen one. A network is compared between the machines that there are, or, for
-    one machine, between as many machines of one GPU with one card each."""
+    one machine, between as many machines of one GPU with one card each. The current row is that of the way that holds
+    the exchange up: the network between machines, else the link inside."""
     layout = settled.layout(settled.scenario.gpu_count)
-    own = settled.cluster.link
-    rows = [replace(link_row(settled, layout, own, hypothetical=False), is_current=True)]
+    own, rows = settled.cluster.link, [current_row(settled, layout)]
     for other in settled.facts.interconnects:
         if _is_same_link(own, other) or _is_current_network(settled, other):
             continue
@@ -178,6 +190,13 @@ def links(settled: Settled) -> tuple[LinkRow, ...]:
         if not layout_faults(changed, layout) and layout.data > 1:
             rows.append(link_row(changed, layout, other, hypothetical=True))
     return tuple(sorted(rows, key=lambda row: row.point.days))
+
+
+def current_row(settled: Settled, layout: Layout) -> LinkRow:
+    """The configuration itself, by its slowest way."""
+    way = slowest_way(data_topology(layout, settled.cluster), settled.scenario.reduction)
+    link = settled.cluster.network if way.between else settled.cluster.link
+    return replace(link_row(settled, layout, link, hypothetical=False), is_current=True)
 
 
 def _is_same_link(own: Interconnect, other: Interconnect) -> bool:
@@ -255,8 +274,8 @@ def way_row(settled: Settled, code: str, sharing: Sharing, tensor: int, pipeline
 
 
 def ways(settled: Settled) -> tuple[WayRow, ...]:
-    """Copies, shards, tensor groups and pipelines as large as a machine, and the visitor's own degrees where they are
-    none of these."""
+    """Copies, shards, tensor groups and pipelines as large as a machine of several GPUs, and the visitor's own degrees
+    where they are none of these."""
     scenario, machine = settled.scenario, min(settled.scenario.gpu_count, settled.machine_gpus)
     asked = {
         "data": (Sharing.DATA, 1, 1),
@@ -265,6 +284,8 @@ def ways(settled: Settled) -> tuple[WayRow, ...]:
         "pipeline": (Sharing.DATA, 1, machine),
         "own": (scenario.sharing, scenario.tensor_parallel, scenario.pipeline_parallel),
     }
+    if machine == 1:
+        del asked["tensor"], asked["pipeline"]
     if asked["own"] in [degrees for code, degrees in asked.items() if code != "own"]:
         del asked["own"]
     return tuple(way_row(settled, code, *degrees) for code, degrees in asked.items())

@@ -62,7 +62,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     ),
     "price": NumberSpec(
         fields.PRICE,
-        gettext_lazy("Prix d’une machine"),
+        gettext_lazy("Prix d’une instance"),
         gettext_lazy("Vide\u00a0: le prix de la liste. Par exemple 43,20."),
         gettext_lazy("€ HT / h"),
         required=False,
@@ -86,14 +86,15 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "machine": NumberSpec(
         keys.MACHINE_GPUS,
         gettext_lazy("GPU par machine"),
-        gettext_lazy("Vide\u00a0: ceux de l’offre. Par exemple 8."),
+        gettext_lazy("Vide\u00a0: 8, ou ceux de l’offre s’il y en a plus. Par exemple 1."),
         "GPU",
         required=False,
     ),
     "cards": NumberSpec(
         keys.CARDS,
         gettext_lazy("Cartes réseau par machine"),
-        gettext_lazy("Partagées par tous ses GPU. Par exemple 8."),
+        gettext_lazy("Partagées par tous ses GPU. Vide\u00a0: une par GPU, huit au plus."),
+        required=False,
     ),
     "tp": NumberSpec(keys.DEGREE, gettext_lazy("Parallélisme de tenseurs"), gettext_lazy("Par exemple 8."), "GPU"),
     "pp": NumberSpec(keys.DEGREE, gettext_lazy("Étages de pipeline"), gettext_lazy("Par exemple 2."), "GPU"),

@@ -64,8 +64,9 @@ FORMULAS = (
             Worked("1.75 × 2700000000 × 2 ÷ 300000000000", Decimal("0.0315"), _("secondes, huit A100 et NVSwitch"), 4),
         ),
         limits=_(
-            "Entre machines, chacune envoie 2(M−1)/M du message par ses cartes réseau, que tous ses GPU se partagent. "
-            "C’est un plancher."
+            "Entre machines, chacune envoie 2(M−1)/M du message par ses cartes réseau, que tous ses GPU se partagent, "
+            "au plus ce que leurs emplacements PCIe laissent passer. B et r sont ceux du chemin le plus lent. C’est un "
+            "plancher."
         ),
     ),
     Formula(
@@ -139,7 +140,7 @@ FORMULAS = (
         code="parallel_bill",
         title=_("Coût de l’entraînement"),
         formulas=("K = n × J × 24 × p",),
-        units=_("n machines entières, p € HT par heure\u00a0; € HT."),
+        units=_("n instances entières, p € HT par heure\u00a0; € HT."),
         source=_("Tarif du catalogue ou votre saisie\u00a0; facturé à la seconde."),
         worked=(Worked("1 × 14 × 24 × 43.20", Decimal("14515.20"), _("€ HT, un prix supposé de 43,20 € par heure")),),
         limits=_("Stockage et sauvegardes non comptés. Un GPU d’une machine de huit loue la machine entière."),

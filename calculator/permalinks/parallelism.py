@@ -85,7 +85,9 @@ KEYS: tuple[Key, ...] = (
     code("cal", "calibration_mark"),
 )
 # Keys that may stay out of a canonical link: unknown, or the catalogue's own value is taken.
-OPTIONAL = frozenset({"gpu", "price", "model", "layers", "width", "machine", "link", "mfu", "day", "observed", "cal"})
+OPTIONAL = frozenset(
+    {"gpu", "price", "model", "layers", "width", "machine", "link", "cards", "mfu", "day", "observed", "cal"}
+)
 
 
 def consistency_problems(scenario: ParallelismScenario) -> list[Problem]:

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from calculator import formats, permalinks
 from calculator.charts import parallelism as charts
+from calculator.domain import parallel_trust
 from calculator.domain.offers import Basis, Sku
 from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, Point
 from calculator.domain.provenance import Kind
@@ -181,16 +182,20 @@ def total(estimate: ParallelismEstimate) -> str:
 
 
 def allreduce_band(estimate: ParallelismEstimate) -> str:
-    """How far measured exchanges lie from the computed one."""
+    """How far measured exchanges lie from the computed one; never below what the link carries at best."""
     current = next((row for row in estimate.reductions if row.is_current), None)
     band = estimate.allreduce_band
     if current is None or band is None:
         return ""
-    return _("8 mesures publiées sur 10 donneraient de %(low)s à %(high)s (%(rows)s mesures hors ajustement).") % {
-        "low": parallelism_units.seconds(current.measured_s / band.high_ratio),
+    low = current.measured_s / band.high_ratio
+    told = _("8 mesures publiées sur 10 donneraient de %(low)s à %(high)s (%(rows)s mesures).") % {
+        "low": parallelism_units.seconds(max(low, current.textbook_s)),
         "high": parallelism_units.seconds(current.measured_s / band.low_ratio),
         "rows": formats.number(band.rows),
     }
+    if low >= current.textbook_s:
+        return told
+    return " ".join((told, _("Le bas est borné au débit de la fiche\u00a0: rien ne va plus vite que le lien.")))
 
 
 def field_badges(estimate: ParallelismEstimate) -> dict[str, Badge | None]:
@@ -200,7 +205,8 @@ def field_badges(estimate: ParallelismEstimate) -> dict[str, Badge | None]:
         "mfu": badge(estimate.mfu),
         "price": badge(estimate.price),
         "overlap": of_kind(Kind.ASSUMPTION),
-        "cards": of_kind(Kind.ASSUMPTION),
+        "machine": of_kind(parallel_trust.machines(estimate)),
+        "cards": of_kind(Kind.ASSUMPTION if estimate.scenario.cards_count is None else Kind.INPUT),
     }
 
 
@@ -208,7 +214,12 @@ def placeholders(estimate: ParallelismEstimate) -> dict[str, str]:
     """The value that an empty field stands for, by the field's name."""
     price = formats.number(estimate.price.value, 2) if estimate.price else _("sur devis")
     mfu = formats.number(estimate.mfu.value * 100, 1) if estimate.mfu else ""
-    return {"mfu": mfu, "price": price, "machine": formats.number(estimate.machine_gpus)}
+    return {
+        "mfu": mfu,
+        "price": price,
+        "machine": formats.number(estimate.machine_gpus),
+        "cards": formats.number(estimate.cards_count),
+    }
 
 
 def mfu_text(estimate: ParallelismEstimate) -> str:
@@ -225,7 +236,7 @@ def assumptions(estimate: ParallelismEstimate) -> tuple[str, ...]:
     """The numbered notes of the printed estimate."""
     scenario = estimate.scenario
     return (
-        _("Prix HT de la liste n°\u00a0%(number)s\u00a0; machines entières, facturées à la seconde.")
+        _("Prix HT de la liste n°\u00a0%(number)s\u00a0; instances entières, facturées à la seconde.")
         % {"number": scenario.catalog_version},
         _("Vitesse d’un GPU\u00a0: %(speed)s.") % {"speed": mfu_text(estimate) or _("inconnue")},
         _("%(tokens)s tokens par pas, recouvrement de %(overlap)s (hypothèse).")
@@ -238,11 +249,11 @@ def assumptions(estimate: ParallelismEstimate) -> tuple[str, ...]:
 
 
 def price_carried_over(estimate: ParallelismEstimate, facts: ParallelismFacts) -> tuple[Sku, Decimal] | None:
-    """Another offer of the same GPU and what as many GPUs as a machine holds would cost at its rate."""
+    """Another offer of the same GPU and what as many GPUs as an instance holds would cost at its rate."""
     for sku in facts.same_gpu:
         price = sku.prices.get(Basis.HOUR)
         if price is not None:
-            return sku, price.value * estimate.machine_gpus / sku.gpu_count
+            return sku, price.value * estimate.instance_gpus / sku.gpu_count
     return None
 
 

@@ -32,8 +32,8 @@ def lead(estimate: ParallelismEstimate) -> SafeString:
             _("{} ne tient pas sur {}\u00a0: il faut {} par GPU pour {}. Si cela tenait, l’entraînement durerait {}."),
             words.nowrap(estimate.model.name if estimate.model else ""),
             words.nowrap(machine(estimate)),
-            _bold(parallelism_units.size(estimate.memory.needed_bytes)),
-            words.nowrap(parallelism_units.size(estimate.memory.usable_bytes)),
+            _bold(parallelism_units.memory(estimate.memory.needed_bytes)),
+            words.nowrap(parallelism_units.memory(estimate.memory.usable_bytes)),
             words.nowrap(parallelism_units.days(estimate.chosen.days)),
         )
     if estimate.headline.code == "one_gpu":

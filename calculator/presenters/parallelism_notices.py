@@ -17,6 +17,8 @@ SILENT = frozenset({"price_on_request"})
 FIELD_IDS = {
     "mfu_ratio": "id_mfu",
     "price_eur": "id_price",
+    "machine_gpus": "id_machine",
+    "cards_count": "id_cards",
     "link": "id_link",
     "network": "id_net",
     "reduction": "id_algo",
@@ -75,7 +77,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "vendor_not_modelled": Wording(
         gettext_lazy("GPU non modélisé."),
-        gettext_lazy("La calibration ne couvre pas les GPU %(vendor)s\u00a0: aucun chiffre n’est donné pour %(gpu)s."),
+        gettext_lazy("L’étalonnage ne couvre pas les GPU %(vendor)s\u00a0: aucun chiffre n’est donné pour %(gpu)s."),
         "bad",
     ),
     "unknown_peak": Wording(
@@ -99,7 +101,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "mfu_typed": Wording(
         gettext_lazy("MFU saisie."),
-        gettext_lazy("Vous avez saisi %(typed)s\u00a0; la calibration donne %(calibrated)s pour ce modèle et ce GPU."),
+        gettext_lazy("Vous avez saisi %(typed)s\u00a0; l’étalonnage donne %(calibrated)s pour ce modèle et ce GPU."),
         "",
         CHANGE,
     ),
@@ -110,6 +112,24 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Lien hypothétique."),
         gettext_lazy("%(link)s n’est pas le lien de ce GPU (%(own)s)\u00a0: le résultat est une comparaison."),
         "warn",
+        CHANGE,
+    ),
+    "one_machine_assumed": Wording(
+        gettext_lazy("Une seule machine supposée."),
+        gettext_lazy(
+            "%(instances)s instances de l’offre sont prises pour les cartes d’une même machine, reliées par %(link)s. "
+            "L’offre ne le dit pas\u00a0: si elles sont séparées, réduire «\u00a0GPU par machine\u00a0»."
+        ),
+        "warn",
+        CHANGE,
+    ),
+    "network_capped": Wording(
+        gettext_lazy("Réseau borné par PCIe."),
+        gettext_lazy(
+            "Les cartes réseau iraient plus vite que les GPU ne les alimentent\u00a0: compté à %(rate)s par machine, "
+            "soit %(gpus)s × %(slot)s."
+        ),
+        "",
         CHANGE,
     ),
     "network_assumed": Wording(
@@ -173,7 +193,9 @@ def text_of(name: str, value: MessageValue) -> str:
     if name in ("mfu", "typed", "calibrated"):
         return formats.percent(_number(value), 1)
     if name.endswith("_bytes"):
-        return parallelism_units.size(float(_number(value)))
+        return parallelism_units.memory(_number(value))
+    if name in ("rate", "slot"):
+        return parallelism_units.rate(_number(value))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return parallelism_units.number(value)
     return str(value)

@@ -48,9 +48,6 @@ def titles() -> dict[str, str]:
 
 def meanings(estimate: ParallelismEstimate) -> dict[str, str]:
     """What each symbol stands for, in words."""
-    link = estimate.link.name if estimate.link else ""
-    spread = estimate.chosen is not None and estimate.chosen.machines > 1
-    name = estimate.network.name if spread else link
     sharded = estimate.scenario.sharing.value == "sharded"
     return {
         "P": _("paramètres actifs par token"),
@@ -62,7 +59,7 @@ def meanings(estimate: ParallelismEstimate) -> dict[str, str]:
         "r": _("part du message envoyée sur chaque lien"),
         "P_g": _("paramètres dont un GPU porte les gradients"),
         "g": _("octets par gradient"),
-        "B": _("débit par sens, %(name)s") % {"name": name},
+        "B": _("débit par sens, %(name)s") % {"name": slowest(estimate)},
         "t_0": _("échange à 100\u00a0% de la fiche"),
         "k": _("part de la fiche que ce message atteint"),
         "m": _("micro-lots par pas"),
@@ -81,9 +78,15 @@ def meanings(estimate: ParallelismEstimate) -> dict[str, str]:
         "N": _("nombre de GPU"),
         "J_1": _("durée sur un seul GPU"),
         "J": _("durée sur tous les GPU"),
-        "n": _("machines entières"),
-        "p": _("prix d’une machine, HT"),
+        "n": _("instances entières"),
+        "p": _("prix d’une instance, HT"),
     }
+
+
+def slowest(estimate: ParallelismEstimate) -> str:
+    """The name of the link or network whose rate the exchange is computed with; empty without an exchange."""
+    current = next((row for row in estimate.links if row.is_current), None)
+    return current.link.name if current else ""
 
 
 def formulas(estimate: ParallelismEstimate) -> tuple[FormulaView, ...]:

@@ -3,12 +3,15 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+from django.utils.translation import ngettext
+
 from calculator import formats, permalinks
+from calculator.domain import parallel_trust
 from calculator.domain.collectives import Reduction
 from calculator.domain.interconnects import Reach
 from calculator.domain.memory import MemoryEstimate
 from calculator.domain.parallel_scenario import LinkRow, ParallelismEstimate, Point, Sharing, WayRow
-from calculator.domain.provenance import Kind, Sourced
+from calculator.domain.provenance import Sourced
 from calculator.language import gettext as _
 from calculator.presenters import parallelism_notices, parallelism_units
 from calculator.presenters.badges import Badge, badge
@@ -167,11 +170,11 @@ def links(estimate: ParallelismEstimate) -> tuple[LinkLine, ...]:
 
 
 def _link(estimate: ParallelismEstimate, row: LinkRow) -> LinkLine:
-    sheet = Sourced(row.link.bytes_per_s, "B/s", Kind.DATA_SHEET, row.link.name, _address(row.link.source))
+    sheet = Sourced(row.rate_bytes_per_s, "B/s", parallel_trust.rate(row), row.link.name, _address(row.link.source))
     return LinkLine(
         name=row.link.name,
         detail=_link_detail(estimate, row),
-        rate=parallelism_units.rate(row.link.bytes_per_s),
+        rate=parallelism_units.rate(row.rate_bytes_per_s),
         textbook=parallelism_units.seconds(row.textbook_s),
         allreduce=parallelism_units.seconds(row.allreduce_s),
         efficiency=efficiency(row.point),
@@ -188,16 +191,23 @@ def _address(source: str) -> str:
 
 
 def _link_detail(estimate: ParallelismEstimate, row: LinkRow) -> str:
+    place = _link_place(estimate, row)
     if row.is_current:
-        return _("votre configuration")
+        return _("votre configuration, %(place)s") % {"place": place}
+    if row.slowest != row.link.name:
+        return _("%(place)s\u00a0; freiné par %(slowest)s") % {"place": place, "slowest": row.slowest}
+    return place
+
+
+def _link_place(estimate: ParallelismEstimate, row: LinkRow) -> str:
+    """Where a link of the table runs, and between how many machines and cards."""
     if row.link.reach is Reach.MACHINE:
-        return _("dans la machine, hypothétique pour ce GPU")
-    if row.machines == estimate.scenario.gpu_count:
-        return _("entre %(count)s machines d’un GPU, une carte chacune") % {"count": formats.number(row.machines)}
-    return _("entre %(count)s machines, %(cards)s cartes chacune") % {
-        "count": formats.number(row.machines),
-        "cards": formats.number(estimate.scenario.cards_count),
-    }
+        return _("dans la machine") if row.is_current else _("dans la machine, hypothétique pour ce GPU")
+    cards = ngettext("%(count)s carte chacune", "%(count)s cartes chacune", row.cards)
+    values = {"count": formats.number(row.machines), "cards": cards % {"count": formats.number(row.cards)}}
+    alone = row.machines == estimate.scenario.gpu_count
+    text = _("entre %(count)s machines d’un GPU, %(cards)s") if alone else _("entre %(count)s machines, %(cards)s")
+    return _("%(place)s, borné par PCIe") % {"place": text % values} if row.capped else text % values
 
 
 def reduction_name(reduction: Reduction) -> str:
@@ -256,7 +266,7 @@ def _way(row: WayRow) -> WayLine:
         crossing=parallelism_units.size(row.crossing_bytes) if row.point else "—",
         days=parallelism_units.days(run.days) if run else "—",
         efficiency=efficiency(run) if run else "—",
-        memory=parallelism_units.size(row.memory.needed_bytes) if row.memory else _("inconnue"),
+        memory=parallelism_units.memory(row.memory.needed_bytes) if row.memory else _("inconnue"),
         fits=text,
         is_bad=is_bad,
         note=note,

@@ -39,6 +39,11 @@ def size(byte_count: float | None) -> str:
     return quantities.scaled(byte_count, "B", unknown=_("inconnue"))
 
 
+def memory(byte_count: float | None) -> str:
+    """Memory of a GPU in binary multiples, as its capacity is stated."""
+    return quantities.gibibytes(byte_count, unknown=_("inconnue"))
+
+
 def flop_per_s(value: float) -> str:
     """A peak."""
     return quantities.scaled(value, "FLOP/s")

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from calculator import formats
-from calculator.domain.units import Number, half_up, to_decimal
+from calculator.domain.units import GIB, Number, half_up, to_decimal
 from calculator.language import gettext as _
 
 MINUTE_S, HOUR_S, DAY_S = Decimal(60), Decimal(3600), Decimal(86_400)
@@ -69,6 +69,13 @@ def scaled(value: Number | None, unit: str, *, unknown: str = "") -> str:
     while abs(amount) >= Decimal("999.5") and prefix < len(SI) - 1:
         amount, prefix = amount / THOUSAND, prefix + 1
     return f"{digits(amount)}{formats.NBSP}{SI[prefix]}{_bytes(unit)}"
+
+
+def gibibytes(value_bytes: Number | None, *, unknown: str = "") -> str:
+    """Memory in binary multiples, as cards are counted: an "80 GB" card holds 80 GiB; Gio in French."""
+    if value_bytes is None:
+        return unknown or _("inconnu")
+    return _joined(to_decimal(value_bytes) / GIB, "Gio" if formats.is_french() else "GiB")
 
 
 def _bytes(unit: str) -> str:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, fields, formats, permalinks, sheets
 from calculator.domain import parallel_answer
+from calculator.domain.offers import Basis, Sku
 from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, ParallelismScenario, Sharing
 from calculator.domain.parallel_settled import NVIDIA, framework_of, micro_batch
 from calculator.domain.units import half_up
@@ -102,7 +103,7 @@ def notices(found: Answer) -> tuple[Notice, ...]:
 
 
 def _calibration_changed() -> str:
-    return _("La calibration a changé depuis ce lien\u00a0: recalculé avec celle d’aujourd’hui.")
+    return _("L’étalonnage a changé depuis ce lien\u00a0: recalculé avec celui d’aujourd’hui.")
 
 
 def _price_proposal(found: Answer) -> tuple[Notice, ...]:
@@ -115,16 +116,14 @@ def _price_proposal(found: Answer) -> tuple[Notice, ...]:
     text = _(
         "Le prix de cette machine n’est pas publié. Au tarif de %(sku)s, %(count)s GPU coûteraient %(price)s HT par "
         "heure\u00a0: une hypothèse, pas un prix."
-    ) % {"sku": sku.code, "count": estimate.machine_gpus, "price": formats.unit_price(price)}
+    ) % {"sku": sku.code, "count": estimate.instance_gpus, "price": formats.unit_price(price)}
     return (Notice("price_proposal", text, permalinks.write(replace(found.scenario, price_eur=price))),)
 
 
 def handovers(found: Answer) -> tuple[Handover, ...]:
     """The same run on the training page, and what the machine costs to serve with."""
     scenario: ParallelismScenario = found.scenario
-    serving = Handover(
-        "economics", gettext_lazy("Coût de l’inférence sur cette machine"), words.query(machine_of(scenario))
-    )
+    serving = Handover("economics", gettext_lazy("Coût de l’inférence sur cette machine"), words.query(rented(found)))
     if scenario.gpu or found.estimate.chosen is None:
         return () if scenario.gpu else (serving,)
     run = Handover("training", gettext_lazy("Mémoire et coût d’un entraînement"), words.query(training_of(found)))
@@ -134,6 +133,13 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
 def machine_of(scenario: ParallelismScenario) -> dict[str, str]:
     """The offer, where there is one."""
     return {} if scenario.gpu else {"sku": scenario.sku}
+
+
+def rented(found: Answer) -> dict[str, str]:
+    """The offer, by the hour where it has no price by the month."""
+    sku: Sku | None = found.facts.sku
+    by_hour = sku is not None and Basis.HOUR in sku.prices and Basis.MONTH not in sku.prices
+    return {**machine_of(found.scenario), **({"basis": Basis.HOUR.value} if by_hour else {})}
 
 
 def training_of(found: Answer) -> dict[str, str]:
@@ -189,7 +195,9 @@ PRESETS = (
     Preset("published", gettext_lazy("Encodeur 2,7 Md, 92 → 14 jours"), {}),
     Preset("pcie", gettext_lazy("Le même sur 8 RTX 4090 (PCIe)"), {"gpu": "RTX 4090", "machine": "8"}),
     Preset(
-        "ethernet", gettext_lazy("8 machines d’un A100, Ethernet"), {"sku": "GPU-TITAN", "net": "eth25", "cards": "1"}
+        "ethernet",
+        gettext_lazy("8 machines d’un A100, Ethernet"),
+        {"sku": "GPU-TITAN", "machine": "1", "net": "eth25", "cards": "1"},
     ),
     Preset(
         "fixed_batch",

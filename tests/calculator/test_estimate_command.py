@@ -9,10 +9,13 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
+from django.http import QueryDict
+from django.utils.translation import override
 
-from calculator import catalog, snapshots
+from calculator import answers, catalog, registry, snapshots
 from calculator.management.commands.estimate import Command
 from calculator.permalinks import economics as notation
+from calculator.tool import Calculator
 
 pytestmark = pytest.mark.django_db
 
@@ -166,3 +169,21 @@ def test_help_documents_every_key_with_its_default() -> None:
         assert f"\n  {name} " in text
     assert "  util       0.65" in text
     assert "  hours      720" in text
+
+
+@pytest.mark.parametrize("tool", registry.TOOLS, ids=lambda tool: tool.name)
+def test_the_page_s_notices_are_in_the_text_and_in_the_data(seeded: None, tool: Calculator) -> None:
+    query = "cal=0123456789ab" if "cal" in tool.notation.by_name else "at=2026-08-01T00:00:00Z"
+    with override("en"):
+        shown = answers.from_link(tool, QueryDict(query)).notices
+    found = json.loads(told(tool.name, query, json=True, lang="en"))
+    assert found["notices"] == [{"code": notice.code, "text": notice.text} for notice in shown]
+    lines = told(tool.name, query, lang="en").splitlines()
+    assert all(notice.text in lines for notice in shown)
+
+
+def test_a_changed_calibration_and_a_price_to_carry_over_are_in_the_data(seeded: None) -> None:
+    found = json.loads(told("parallelism", "cal=0123456789ab", json=True, lang="en"))
+    texts = {notice["code"]: notice["text"] for notice in found["notices"]}
+    assert "calibration has changed" in texts["calibration"]
+    assert "43.20" in texts["price_proposal"]

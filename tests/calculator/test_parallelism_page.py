@@ -96,7 +96,7 @@ def test_a_model_that_does_not_fit_is_said_before_any_speed(client: Client, seed
 def test_an_amd_gpu_gets_a_reason_and_no_number(client: Client, seeded: None) -> None:
     response = page(client, "gpu=MI300X")
     assert response.context["estimate"].chosen is None
-    assert "La calibration ne couvre pas les GPU AMD" in text_of(response)
+    assert "L’étalonnage ne couvre pas les GPU AMD" in text_of(response)
 
 
 def test_title_table_chart_and_csv_tell_the_same(client: Client, seeded: None) -> None:
@@ -175,7 +175,7 @@ def test_the_link_carries_the_calibration_and_says_when_it_has_changed(client: C
     again = page(client, response.context["query"])
     assert "calibration" not in {notice.code for notice in again.context["notices"]}
     old = page(client, "cal=0123456789ab")
-    assert "La calibration a changé depuis ce lien" in text_of(old)
+    assert "L’étalonnage a changé depuis ce lien" in text_of(old)
 
 
 @pytest.mark.parametrize("query", ["", "model=Llama-3.1-8B&sku=GPU-TITAN&gpus=16&sharing=sharded", "price=43.2"])
@@ -236,3 +236,32 @@ def test_a_link_that_cannot_be_read_is_still_a_page(client: Client, seeded: None
     assert response.status_code == 200
     assert response.context["errors"]
     assert "<b>&" not in response.content.decode()
+
+
+@pytest.mark.parametrize(("sku", "basis"), [("GPU-TITAN", ["hour"]), ("GPU-PRO", None), ("GPU-SUPERCOMPUTE", None)])
+def test_the_costs_page_gets_the_basis_that_the_offer_is_priced_by(
+    client: Client, seeded: None, sku: str, basis: list[str] | None
+) -> None:
+    link = page(client, f"sku={sku}").context["handovers"][-1].href
+    assert parse_qs(urlsplit(link).query).get("basis") == basis
+
+
+@pytest.mark.parametrize("sku", ["GPU-STARTER", "GPU-ENTERPRISE", "GPU-TITAN"])
+def test_an_offer_by_the_hour_has_its_price_on_the_costs_page(client: Client, seeded: None, sku: str) -> None:
+    link = page(client, f"sku={sku}").context["handovers"][-1].href
+    estimate = client.get(link).context["estimate"]
+    assert estimate.scenario.basis.value == "hour"
+    assert "au mois n’est pas" not in text_of(client.get(link))
+
+
+def test_eight_cards_of_one_offer_are_as_fast_in_one_box_as_their_slots(client: Client, seeded: None) -> None:
+    """1.75 × 5.4 GB at 32 GB/s: 295 ms at best, in one machine and in eight."""
+    for query in ("sku=GPU-PRO&gpus=8", "sku=GPU-PRO&gpus=8&machine=1&cards=8"):
+        estimate = page(client, query).context["estimate"]
+        assert estimate.chosen.time.data_s >= 0.2953
+    assert "Une seule machine supposée." in text_of(page(client, "sku=GPU-PRO&gpus=8"))
+
+
+def test_the_english_page_says_excl_vat(client: Client, seeded: None) -> None:
+    for query in ("", "sku=GPU-TITAN&gpus=16", "price=43.2"):
+        assert not re.search(r"\bHT\b|\bTTC\b", text_of(page(client, query, "en")))

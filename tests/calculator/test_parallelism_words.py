@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from django.utils import translation
 import calculator.domain
 from calculator import interconnects
 from calculator.charts import parallelism as charts
+from calculator.domain.calibration import Band
 from calculator.domain.interconnects import Reach
 from calculator.domain.parallel_scenario import BatchBy, Cause, ParallelismEstimate, Plausibility, Sharing
 from calculator.domain.scenario import Message
@@ -25,8 +27,8 @@ from calculator.presenters import (
     parallelism_tables,
     parallelism_units,
 )
-from tests.domain.parallel_factories import answer, facts, sku
-from tests.domain.serving_factories import LLAMA_70B, MISTRAL
+from tests.domain.parallel_factories import answer, calibrated, facts, sku
+from tests.domain.serving_factories import LINK, LLAMA_70B, MISTRAL
 
 DOMAIN = Path(calculator.domain.__path__[0])
 VALUES: dict[str, str | int | float] = {
@@ -52,6 +54,9 @@ VALUES: dict[str, str | int | float] = {
     "needed_bytes": 1.6e11,
     "usable_bytes": 8.6e10,
     "line": "weights",
+    "instances": 8,
+    "rate": 256e9,
+    "slot": 32e9,
 }
 CASES: dict[str, dict[str, object]] = {
     "published": {},
@@ -267,3 +272,98 @@ def test_every_interconnect_has_a_source_and_a_rate() -> None:
 def test_pitfalls_43_and_48_rates_are_one_way_and_in_bytes(code: str, gigabytes: float) -> None:
     found = interconnects.interconnect(code)
     assert found is not None and found.bytes_per_s == gigabytes * 1e9
+
+
+def plain(text: str) -> str:
+    """Spaces of any kind made plain."""
+    return re.sub(r"[\u00a0\u202f]", " ", text)
+
+
+def test_pitfall_13_memory_is_told_in_the_units_of_the_card() -> None:
+    # 160 × 10⁹ bytes are 149.0 GiB; 85 899 345 920 are the 80 GiB of an "80 GB" card.
+    with translation.override("fr"):
+        french = parallelism_notices.notice(Message("does_not_fit", {**VALUES, "usable_bytes": 85_899_345_920}))
+    with translation.override("en"):
+        english = parallelism_notices.notice(Message("does_not_fit", {**VALUES, "usable_bytes": 85_899_345_920}))
+    assert "149 Gio par GPU pour 80 Gio" in plain(french.text)
+    assert "149 GiB" in plain(english.text) and "80 GiB" in plain(english.text)
+
+
+def test_pitfall_13_no_memory_of_the_page_is_in_decimal_units() -> None:
+    with translation.override("en"):
+        page = parallelism.parallelism(ESTIMATES["too big"])
+    assert page.lead.count("GiB") == 2 and "TB" not in page.lead
+    assert all("GiB" in line.memory for line in page.ways if line.memory != "unknown")
+
+
+def banded(bandwidth_ratio: float) -> str:
+    """The sentence of the band 0.9 to 1.25 of 137 measurements."""
+    known = calibrated(replace(LINK, bandwidth_ratio=bandwidth_ratio))
+    found = replace(answer(facts(known=known)), allreduce_band=Band(0.9, 1.25, 137))
+    with translation.override("en"):
+        return plain(parallelism.allreduce_band(found))
+
+
+def test_the_band_never_starts_below_what_the_link_carries() -> None:
+    # 31.5 ms at 100 %: 25.2 ms would be faster than the link.
+    text = banded(1.0)
+    assert "31.5 ms to 35 ms" in text and "bounded by the data sheet" in text
+
+
+def test_a_band_above_the_floor_is_told_as_it_is() -> None:
+    # 63 ms at half: 50.4 ms to 70 ms.
+    text = banded(0.5)
+    assert "50.4 ms to 70 ms" in text and "bounded" not in text
+
+
+def test_measurements_are_counted_and_not_said_to_be_independent() -> None:
+    text = banded(0.5)
+    assert "(137 measurements)" in text and "fit" not in text
+
+
+def details(language: str, **changes: object) -> dict[str, str]:
+    with translation.override(language):
+        return {line.name: plain(line.detail) for line in parallelism_tables.links(answer(**changes))}
+
+
+def test_each_link_says_where_it_runs_and_with_how_many_cards() -> None:
+    one = details("en")
+    assert one["NVLink3 + NVSwitch"] == "your configuration, inside the machine"
+    assert one["Ethernet 100 Gb/s"] == "between 8 machines of one GPU, 1 card each"
+    apart = details("en", machine_gpus=1, cards_count=2)
+    assert apart["Ethernet 100 Gb/s"] == "between 8 machines of one GPU, 2 cards each"
+    current = "your configuration, between 8 machines of one GPU, 2 cards each, bounded by PCIe"
+    assert apart["InfiniBand HDR 200 Gb/s"] == current
+
+
+def test_a_link_that_is_not_the_bottleneck_names_the_one_that_is() -> None:
+    spread = details("en", gpu_count=16)
+    assert spread["NVLink 4 + NVSwitch (H100)"].endswith("; held up by InfiniBand HDR 200 Gb/s")
+    assert "held up" not in spread["PCIe 4.0 ×16"]
+
+
+def kinds(estimate: ParallelismEstimate) -> dict[str, str]:
+    with translation.override("en"):
+        rows = parallelism_rows.export_rows(estimate)
+    return {row.label: row.kind for row in rows if row.section == "Answer"}
+
+
+def test_each_row_of_the_answer_has_the_origin_of_its_own_figure() -> None:
+    found = kinds(answer(facts(offer=sku(1, "5.40")), gpu_count=8))
+    assert found["Time on a single GPU"] == "claim"
+    assert found["Machines"] == found["Time"] == found["Cost"] == "assumption"
+    assert kinds(answer())["Machines"] == "claim"
+
+
+def test_the_published_utilisation_is_a_claim_in_the_files() -> None:
+    with translation.override("en"):
+        rows = parallelism_rows.export_rows(answer())
+    (told,) = [row for row in rows if row.label == "MFU of a single GPU"]
+    assert told.kind == "claim"
+
+
+def test_the_symbol_of_the_rate_names_the_way_that_is_computed_with() -> None:
+    with translation.override("fr"):
+        inside = parallelism_steps.meanings(answer(gpu_count=16))["B"]
+        between = parallelism_steps.meanings(answer(gpu_count=16, cards_count=1))["B"]
+    assert "NVLink3 + NVSwitch" in inside and "InfiniBand HDR 200 Gb/s" in between

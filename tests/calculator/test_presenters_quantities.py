@@ -78,3 +78,19 @@ def test_every_duration_prints_a_number_above_zero(seconds: float) -> None:
     with translation.override("en"):
         number = quantities.duration(seconds).split(NB)[0]
     assert Decimal(number.replace(",", "")) > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "french", "english"),
+    [
+        (80 * 2**30, f"80{NB}Gio", f"80{NB}GiB"),
+        (160_000_000_000, f"149{NB}Gio", f"149{NB}GiB"),
+        (2**29, f"0,5{NB}Gio", f"0.5{NB}GiB"),
+        (None, "inconnu", "unknown"),
+    ],
+)
+def test_pitfall_13_memory_is_counted_as_cards_are(size: int | None, french: str, english: str) -> None:
+    with translation.override("fr"):
+        assert quantities.gibibytes(size) == french
+    with translation.override("en"):
+        assert quantities.gibibytes(size) == english

@@ -60,7 +60,7 @@ def test_the_published_run_is_explained_without_being_asked() -> None:
 
 
 def test_the_published_run_on_other_links_is_another_run() -> None:
-    assert answer(facts(offer=sku(1))).explanation is None
+    assert answer(facts(offer=sku(1)), machine_gpus=1).explanation is None
     assert answer(facts(link=PCIE_4)).explanation is None
 
 

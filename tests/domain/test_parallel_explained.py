@@ -90,7 +90,7 @@ def test_half_of_the_sheet_is_still_plausible() -> None:
 
 
 def test_between_machines_the_network_is_what_may_be_slower() -> None:
-    inputs = settled(facts(offer=sku(1)), cards_count=1)
+    inputs = settled(facts(offer=sku(1)), machine_gpus=1)
     link = cause(found(inputs, 20), "link")
     assert link.values["stated"] == 25e9
     assert link.value is not None and link.value < 25e9

@@ -100,13 +100,14 @@ def as_json(tool: Calculator, outcome: Outcome) -> str:
     """The document of the JSON export."""
     found = given(outcome)
     link = pagestate.address(tool.name, found.query)
-    return json.dumps(document.document(tool, found, link, outcome.defaults), ensure_ascii=False, indent=2)
+    held = document.document(tool, found, link, outcome.defaults, outcome.notices)
+    return json.dumps(held, ensure_ascii=False, indent=2)
 
 
 def as_text(tool: Calculator, outcome: Outcome) -> str:
     """The sentence, every exported row under its section, the defaults taken, and the link."""
     found = given(outcome)
-    lines = [tool.sentence(found.estimate)]
+    lines = [tool.sentence(found.estimate), *(notice.text for notice in outcome.notices)]
     section = ""
     for row in tool.rows(found.estimate):
         if row.section != section:
