@@ -13,7 +13,9 @@ from calculator.accuracy.record import Checked, Record
 from calculator.accuracy.statistics import Key, Result, Summary, class_key, goal_key, grouped, in_scope
 from calculator.charts import accuracy as chart
 from calculator.language import gettext as _
+from calculator.language import ngettext
 from calculator.presenters import accuracy_words as words
+from calculator.presenters.accuracy_chips import ChipLine, chip_lines, known_chips
 from calculator.presenters.accuracy_words import METRICS, Metric, metric_asked
 
 WORST_ROWS = 10
@@ -22,7 +24,7 @@ HASH_DIGITS = 12
 
 
 class Reached(NamedTuple):
-    """One group of rows against a goal: errors, rows, share in the band, the verdict in words."""
+    """One group of rows against a goal: errors, on how many rows, share in the band, the verdict in words."""
 
     errors: str
     rows: str
@@ -97,6 +99,7 @@ class Page(NamedTuple):
     worst: tuple[RowLine, ...]
     sample: tuple[RowLine, ...]
     classes: tuple[ClassLine, ...]
+    chips: tuple[ChipLine, ...]
     apart: tuple[tuple[str, str], ...]
     peers: tuple[PeerLine, ...]
     peer_name: str
@@ -128,6 +131,7 @@ def page(record: Record, current_hash: str, code: str) -> Page:
         worst=tuple(map(_row_line, worst(own))),
         sample=tuple(map(_row_line, sample(own))),
         classes=tuple(_class_lines([row.result for row in own])),
+        chips=tuple(chip_lines([row.result for row in own], known_chips(results))),
         apart=_apart(results),
         peers=tuple(_peer_line(each, unseen, everywhere) for each in METRICS if each.key in words.PEER_FIGURES),
         peer_name=words.PEER,
@@ -171,10 +175,15 @@ def _goal_line(metric: Metric, unseen: dict[Key, Summary], everywhere: dict[Key,
 def _reached(found: Summary, goal: Goal) -> Reached:
     missed = missed_parts(found, goal)
     verdict = _("tenu") if not missed else _("manqué\u00a0: %(parts)s") % {"parts": ", ".join(missed)}
-    rows = formats.number(found.rows)
+    return Reached(_three(found.median, found.mean, found.p90), _rows(found), _band(found), not missed, verdict)
+
+
+def _rows(found: Summary) -> str:
+    """How many rows a verdict rests on."""
     if found.answered != found.rows:
-        rows = _("%(answered)s sur %(rows)s") % {"answered": formats.number(found.answered), "rows": rows}
-    return Reached(_three(found.median, found.mean, found.p90), rows, _band(found), not missed, verdict)
+        counts = {"answered": formats.number(found.answered), "rows": formats.number(found.rows)}
+        return _("%(answered)s lignes sur %(rows)s") % counts
+    return ngettext("%(count)s ligne", "%(count)s lignes", found.rows) % {"count": formats.number(found.rows)}
 
 
 def missed_parts(found: Summary, goal: Goal) -> tuple[str, ...]:
@@ -193,7 +202,7 @@ def missed_parts(found: Summary, goal: Goal) -> tuple[str, ...]:
 
 
 def _band(found: Summary) -> str:
-    return _("aucune") if found.in_band is None else words.percent(found.in_band, 0)
+    return _("aucune") if found.in_band is None else words.percent(found.in_band)
 
 
 def worst(rows: Iterable[Checked]) -> list[Checked]:

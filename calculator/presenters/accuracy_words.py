@@ -10,6 +10,7 @@ from calculator.accuracy.naming import number
 from calculator.accuracy.statistics import Key
 from calculator.domain.units import half_up
 from calculator.language import gettext as _
+from calculator.language import ngettext
 
 MIB = 2**20
 
@@ -249,7 +250,8 @@ def _batch(cells: dict[str, str]) -> str:
 def _clients(text: str) -> str:
     if text == "max":
         return _("serveur saturé")
-    return _("%(count)s clients") % {"count": _count(text)} if text else ""
+    count = int(number(text) or 0)
+    return ngettext("%(count)s client", "%(count)s clients", count) % {"count": _count(text)} if text else ""
 
 
 def _message(text: str | None) -> str:

@@ -101,7 +101,7 @@ def notices(found: Answer) -> tuple[Notice, ...]:
     """That the link was made under another calibration than today's, with the link to today's."""
     if found.scenario.calibration == calibrated.mark():
         return ()
-    text = _("La calibration a changé depuis ce lien\u00a0: recalculé avec celle d’aujourd’hui.")
+    text = _("L’étalonnage a changé depuis ce lien\u00a0: recalculé avec celui d’aujourd’hui.")
     return (Notice(RECALIBRATED, text, permalinks.write(replace(found.scenario, calibration=calibrated.mark()))),)
 
 

@@ -107,7 +107,7 @@ def test_goals_stand_beside_what_the_calibration_recorded(client: Client) -> Non
         for part in ("held_out", "all"):
             found = reached[part][" ".join(metric.key)]
             told = [float(text.replace(",", ".")) for text in re.findall(r"\d+,\d", cells)]
-            place = 0 if part == "held_out" else 3
+            place = 0 if part == "held_out" else 4
             for number, name in enumerate(("median", "mean", "p90"), start=place):
                 assert told[number] == pytest.approx(found[name] * 100, abs=0.06), (metric.code, part, name)
 
@@ -131,13 +131,17 @@ def test_a_missed_goal_names_what_misses() -> None:
 def test_a_held_goal_says_so() -> None:
     rows = [row(predicted=102.0) for _ in range(8)] + [row(predicted=102.0, low=101.0, high=103.0) for _ in range(2)]
     line = shown(*rows).goals[0]
-    assert (line.everywhere.errors, line.everywhere.verdict, line.everywhere.band) == ("2,0 / 2,0 / 2,0", "tenu", "80")
+    assert (line.everywhere.errors, line.everywhere.verdict, line.everywhere.band) == (
+        "2,0 / 2,0 / 2,0",
+        "tenu",
+        "80,0",
+    )
 
 
 def test_too_few_answers_miss_a_goal_however_good_they_are() -> None:
     rows = [row(predicted=100.0)] * 8 + [row(predicted=None, low=None, high=None, reason="unknown GPU")] * 2
     found = shown(*rows).goals[0].everywhere
-    assert (found.rows, found.verdict) == ("8 sur 10", "manqué\u00a0: réponses, fourchette")
+    assert (found.rows, found.verdict) == ("8 lignes sur 10", "manqué\u00a0: réponses, fourchette")
 
 
 def test_the_worst_rows_are_those_furthest_off_as_a_factor() -> None:
@@ -159,7 +163,7 @@ def test_the_data_of_a_chart_is_a_sample_spread_over_all_measurements() -> None:
 def test_rows_apart_set_no_goal_and_are_counted_by_why() -> None:
     page = shown(row(), row(apart="AMD"), row(apart="AMD"), row(apart="below 1 MiB"))
     assert page.apart == (("GPU AMD, non calibrés", "2"), ("All-reduce de moins de 1 Mio", "1"))
-    assert page.goals[0].everywhere.rows == "1"
+    assert page.goals[0].everywhere.rows == "1 ligne"
 
 
 def test_classes_tell_refusals_in_words() -> None:
@@ -167,6 +171,41 @@ def test_classes_tell_refusals_in_words() -> None:
     line = next(line for line in page.classes if line.name == "vLLM")
     assert line.refused == ("modèle inconnu\u00a0: 1", "ne tient pas en mémoire, compté comme une erreur\u00a0: 1")
     assert (line.rows, line.answered) == ("3", "1")
+
+
+def test_chips_are_told_apart_and_few_rows_are_said_to_be_few() -> None:
+    """Twelve rows of Hopper, of which three unseen; two of Ada, off by 10 and 50 %, one of them in its band of 90–120;
+    Turing measured for another metric alone."""
+    hopper = [row(predicted=110.0, chip="Hopper/HBM", held_out=place < 3) for place in range(12)]
+    ada = [row(predicted=110.0, chip="Ada/GDDR"), row(predicted=150.0, low=130.0, high=170.0, chip="Ada/GDDR")]
+    other = row(chip="Turing/GDDR", metric="tpot_ms", file="inference_serving_latency.csv")
+    found = [tuple(line) for line in shown(*hopper, *ada, other, row(chip="Hopper/HBM", apart="AMD")).chips]
+    # p90 of 10 and 50 % lies at nine tenths of the way: 46 %.
+    assert found == [
+        ("Ada, GDDR", "vLLM", "2", "0", "30,0", "46,0", "50,0", "peu de mesures, fourchette élargie"),
+        ("Hopper, HBM", "vLLM", "12", "3", "10,0", "10,0", "100,0", ""),
+        ("Turing, GDDR", "aucun", "0", "0", "aucune", "aucune", "aucune", "aucune mesure sur cette architecture"),
+    ]
+
+
+def test_few_rows_of_memory_widen_no_band() -> None:
+    rows = [row(metric="measured_gb", file="memory.csv", engine_class="qlora", chip="Ada/GDDR") for _ in range(3)]
+    assert shown(*rows, code="memory").chips[0].evidence == "peu de mesures"
+
+
+def test_the_offers_cards_are_seen_to_be_thinly_measured(client: Client) -> None:
+    """First tokens of vLLM: eleven on Ada, all unseen; none on Turing, which was measured for other metrics."""
+    table = [cells for cells in pagetext.rows(get(client, "?metric=ttft")) if len(cells) == 8]
+    assert ["Ada, GDDR", "vLLM", "11", "11"] in [cells[:4] for cells in table]
+    assert ["Turing, GDDR", "aucun", "0", "0"] in [cells[:4] for cells in table]
+
+
+def test_each_verdict_says_on_how_many_rows_it_rests(client: Client) -> None:
+    cells = pagetext.row(get(client), "Premier token d’un seul flux")
+    assert [text for cell in cells for text in re.findall(r"\d+ lignes", pagetext.plain(cell))] == [
+        "7 lignes",
+        "36 lignes",
+    ]
 
 
 def test_the_bias_is_the_mean_factor() -> None:
@@ -187,10 +226,10 @@ def test_a_metric_without_answers_has_no_chart() -> None:
 
 
 def test_a_record_of_another_calibration_is_said_to_be_so(client: Client, other_record: Any) -> None:
-    assert "d’une autre calibration" not in get(client)
+    assert "d’un autre étalonnage" not in get(client)
     other_record(recorded_rows(row()))
     listing._page.cache_clear()
-    assert "d’une autre calibration" in get(client)
+    assert "d’un autre étalonnage" in get(client)
 
 
 def test_without_a_record_the_page_says_how_to_make_one(client: Client, other_record: Any) -> None:
@@ -252,6 +291,7 @@ def test_a_reason_with_a_name_keeps_the_name() -> None:
             "engine=vLLM; n_gpus=1; tp=1; isl=512; osl=512; concurrency=max",
             "vLLM, 1 GPU, 512 + 512 tokens, serveur saturé",
         ),
+        ("engine=vLLM; n_gpus=1; isl=512; osl=512; concurrency=1", "vLLM, 1 GPU, 512 + 512 tokens, 1 client"),
         ("method=lora; n_gpus=1; seq_len=2048; micro_batch=4", "lora, 1 GPU, 2 048 tokens, lot de 4"),
         ("interconnect=NVLink4; n_gpus=8; bytes=1048576", "NVLink4, 8 GPU, 1 Mio"),
         ("", ""),
