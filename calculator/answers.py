@@ -30,7 +30,9 @@ def from_link(tool: Calculator, query: QueryDict) -> Outcome:
     default = tool.default()
     reading = permalinks.read(query, default)
     known = tool.reads()
-    found, kept, missing = _answered(tool, reading.kept, known)
+    # What contradicts itself is not computed: a formula may divide by it.
+    unfit = bool(tool.notation.check(reading.kept))
+    found, kept, missing = (None, reading.kept, ()) if unfit else _answered(tool, reading.kept, known)
     problems = (*reading.problems, *missing)
     if problems or found is None:
         form = _marked(_form_of_link(tool, query, reading.problems, kept, known), problems)

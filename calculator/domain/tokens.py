@@ -34,6 +34,12 @@ TOKENIZER_OF_MODEL = {
     "gpt-5.4-mini": "o200k_base",
 }
 """From tiktoken 0.14's list of models; the other vendors publish none for these models."""
+TOKENIZER_OF_OPEN_MODEL = {
+    "Mistral-7B": "mistral-v1",
+    "Mistral-7B-v0.3": "mistral-v3",
+    "Mistral-Nemo-12B": "tekken",
+}
+"""The vocabularies that ship with these models; others count with one that is not among ours."""
 
 
 def margin_ratio(scenario: TokensScenario) -> float | None:
@@ -112,6 +118,8 @@ def model_warnings(scenario: TokensScenario, facts: TokensFacts, embedding: Paid
         found.append(Message("embedding_counts_otherwise", {"model": embedding.model.label}, "tokenizer"))
     if prompt_length(float(scenario.mean_tokens), facts.model) < float(scenario.mean_tokens):
         found.append(Message("documents_cut", {"model": facts.model.name, "limit": facts.model.max_context}, "model"))
+    if TOKENIZER_OF_OPEN_MODEL.get(facts.model.name) != scenario.tokenizer:
+        found.append(Message("gpu_counts_otherwise", {"model": facts.model.name}, "tokenizer"))
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from calculator.domain.calibration import Engine, Era, band, banded, chip_class
+from calculator.domain.gpubill import billed_hours
 from calculator.domain.inference import Deployment, NotModelledError, rates
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import parallel_faults, room_sequences
@@ -87,9 +88,10 @@ def hourly_price(scenario: TokensScenario, offer: Offer) -> Sourced[Decimal] | N
     return offer.sku.prices.get(Basis.HOUR)
 
 
-def _hours_eur(price: Sourced[Decimal], seconds: float, instances: int) -> Decimal:
-    """Hours used, by the second: seconds ÷ 3600 × €/h × instances."""
-    return to_decimal(seconds) / HOUR_S * price.value * instances
+def _hours_eur(price: Sourced[Decimal], seconds: float, scenario: TokensScenario) -> Decimal:
+    """Hours of all instances, rounded up once to the billing step, at the price of an hour."""
+    hours = to_decimal(seconds) / HOUR_S * scenario.instances
+    return billed_hours(hours, scenario.billing_step) * price.value
 
 
 def reading(scenario: TokensScenario, facts: TokensFacts, offer: Offer, tokens_count: float) -> GpuReading:
@@ -108,7 +110,7 @@ def reading(scenario: TokensScenario, facts: TokensFacts, offer: Offer, tokens_c
         return replace(found, time_s=time, reasons=(Message("no_hourly_price", {"sku": offer.sku.code}, "price"),))
 
     def cost(seconds: float | None) -> Decimal | None:
-        return None if seconds is None else _hours_eur(price, seconds, scenario.instances)
+        return None if seconds is None else _hours_eur(price, seconds, scenario)
 
     return replace(
         found, time_s=time, price=price, eur=cost(time.value), eur_low=cost(time.low), eur_high=cost(time.high)

@@ -9,7 +9,7 @@ from calculator.domain.calibration import Calibration
 from calculator.domain.llm import LanguageModel
 from calculator.domain.offers import ApiModel, Mode
 from calculator.domain.provenance import Kind, Sourced, Step
-from calculator.domain.scenario import Headline, Message
+from calculator.domain.scenario import BillingStep, Headline, Message
 from calculator.domain.serving_scenario import Offer, Ranged
 
 APIS = ("mistral-small-2603", "gpt-5.4-mini", "claude-haiku-4-5", "gpt-5.4", "claude-sonnet-4-6")
@@ -43,6 +43,7 @@ class TokensScenario:
     instances: int = 1
     model: str = "Mistral-7B-v0.3"
     precision: str = "fp16"
+    billing_step: BillingStep = BillingStep.HOUR
     price_eur: Decimal | None = None
     read_tok_per_s: Decimal | None = None
     usd_per_eur: Decimal | None = None

@@ -57,11 +57,15 @@ def margin_step(parts: Parts) -> Iterator[Step]:
     yield Step("tokens_margin", terms, to_decimal(half), "tok")
 
 
+def chunks_kind(scenario: TokensScenario) -> Kind:
+    """Chunks a document follow from the lengths; where these spread, from an assumption on how."""
+    return Kind.ASSUMPTION if scenario.sd_tokens else Kind.INPUT
+
+
 def chunk_steps(parts: Parts) -> Iterator[Step]:
     """K = N × k, then E = T + N × (k − 1) × o. The mean of chunks rests on a shape of lengths where they spread."""
     scenario = parts.scenario
-    kind = Kind.ASSUMPTION if scenario.sd_tokens else Kind.INPUT
-    a_document = Term("k", Sourced(to_decimal(parts.chunks), "ratio", kind, "chunks_a_document"))
+    a_document = Term("k", Sourced(to_decimal(parts.chunks), "ratio", chunks_kind(scenario), "chunks_a_document"))
     count = half_up(to_decimal(parts.chunks) * scenario.documents_count, 0)
     yield Step("tokens_chunks", (_documents(parts), a_document), count, "chunk")
     total = Term("T", _stated(parts.total.value, "tok", "total_tokens"))
@@ -70,12 +74,14 @@ def chunk_steps(parts: Parts) -> Iterator[Step]:
     yield Step("tokens_embedded", (total, _documents(parts), a_document, overlap), read, "tok")
 
 
-def paid_step(code: str, symbol: str, parts: Parts, read: PaidReading | None, label: str) -> Iterator[Step]:
-    """Tokens × dollars a million ÷ dollars a euro, where all three are known."""
+def paid_step(
+    code: str, symbol: str, parts: Parts, read: PaidReading | None, label: str, kind: Kind = Kind.INPUT
+) -> Iterator[Step]:
+    """Tokens × dollars a million ÷ dollars a euro, where all three are known; `kind` is what the tokens are worth."""
     rate = parts.usd_per_eur
     if read is None or read.rate is None or read.eur is None or rate is None:
         return
-    tokens = Term(symbol, _stated(read.tokens_count, "tok", label))
+    tokens = Term(symbol, Sourced(to_decimal(read.tokens_count), "tok", kind, label))
     yield Step(code, (tokens, Term("p", read.rate), Term("x", rate)), read.eur, "EUR")
 
 
@@ -119,7 +125,7 @@ def steps(parts: Parts) -> tuple[Step, ...]:
         total_step(parts),
         *margin_step(parts),
         *chunk_steps(parts),
-        *paid_step("tokens_embed_bill", "E", parts, parts.embedding, "embedded_tokens"),
+        *paid_step("tokens_embed_bill", "E", parts, parts.embedding, "embedded_tokens", chunks_kind(parts.scenario)),
         *paid_step("tokens_read_bill", "T", parts, parts.api, "total_tokens"),
         *gpu_steps(parts),
         *typed_step(parts),

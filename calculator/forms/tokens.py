@@ -10,6 +10,7 @@ from calculator import fields, formats
 from calculator.domain.llm import LanguageModel
 from calculator.domain.offers import ApiModel, Mode, Sku
 from calculator.domain.precision import PRECISIONS
+from calculator.domain.scenario import BillingStep
 from calculator.forms.base import Group, ListedSpec, NumberSpec, ScenarioForm, SelectSpec, select_of
 from calculator.permalinks import tokens as keys
 
@@ -123,6 +124,13 @@ SELECTS: Mapping[str, SelectSpec] = {
             (Mode.PRIORITY, gettext_lazy("Prioritaire")),
         ),
     ),
+    "step": select_of(
+        gettext_lazy("Pas de facturation"),
+        (
+            (BillingStep.HOUR, gettext_lazy("L’heure entière")),
+            (BillingStep.SECOND, gettext_lazy("La seconde")),
+        ),
+    ),
     "prec": SelectSpec(
         gettext_lazy("Précision des poids"),
         tuple((code, code) for code in PRECISIONS if not code.startswith("gguf-")),
@@ -145,7 +153,7 @@ class TokensForm(ScenarioForm):
     BASIC = ("docs", "mean", "chunk", "overlap", "embed", "sku", "api")
     GROUPS = (
         Group("sample", gettext_lazy("Échantillon compté"), ("tokenizer", "n", "sd", "p50", "p95", "conf")),
-        Group("reading", gettext_lazy("Lecture sur GPU"), ("model", "prec", "count", "price", "read")),
+        Group("reading", gettext_lazy("Lecture sur GPU"), ("model", "prec", "count", "step", "price", "read")),
         Group("prices", gettext_lazy("Tarifs"), ("mode", "fx")),
     )
     choices: Choices

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from calculator import fields
 from calculator.domain.offers import Mode
 from calculator.domain.precision import PRECISIONS
+from calculator.domain.scenario import BillingStep
 from calculator.domain.tokens_scenario import TokensScenario
 from calculator.fields import Limits, Quantity
 from calculator.permalinks.notation import (
@@ -60,6 +61,7 @@ KEYS: tuple[Key, ...] = (
     number("count", "instances", INSTANCES),
     name("model", "model"),
     Key("prec", "precision", parse_choice(tuple(PRECISIONS))),
+    enum("step", "billing_step", BillingStep),
     number("price", "price_eur", fields.PRICE),
     number("read", "read_tok_per_s", fields.PREFILL),
     number("fx", "usd_per_eur", fields.USD_PER_EUR),

@@ -10,7 +10,8 @@ from calculator import formats
 from calculator.charts import tokens as charts
 from calculator.domain.offers import Basis
 from calculator.domain.provenance import Kind
-from calculator.domain.tokens_scenario import TokensEstimate
+from calculator.domain.scenario import BillingStep
+from calculator.domain.tokens_scenario import TokensEstimate, TokensScenario
 from calculator.language import gettext as _
 from calculator.presenters import quantities, tokens_notices, tokens_steps, tokens_tables, tokens_words, words
 from calculator.presenters.badges import Badge, badge, of_kind
@@ -192,12 +193,21 @@ def placeholders(estimate: TokensEstimate) -> dict[str, str]:
     }
 
 
+def _priced(scenario: TokensScenario) -> str:
+    by_hour = scenario.billing_step is BillingStep.HOUR
+    note = (
+        _("Prix HT de la liste n°\u00a0%(number)s\u00a0; machines facturées à l’heure entière.")
+        if by_hour
+        else _("Prix HT de la liste n°\u00a0%(number)s\u00a0; machines facturées à la seconde.")
+    )
+    return note % {"number": scenario.catalog_version}
+
+
 def assumptions(estimate: TokensEstimate) -> tuple[str, ...]:
     """The numbered notes of the printed estimate."""
     scenario = estimate.scenario
     notes = (
-        _("Prix HT de la liste n°\u00a0%(number)s\u00a0; machines facturées à la seconde.")
-        % {"number": scenario.catalog_version},
+        _priced(scenario),
         _("Tokens comptés par %(tokenizer)s\u00a0; un autre modèle en compte un autre nombre.")
         % {"tokenizer": tokens_words.tokenizer(scenario.tokenizer)},
         embedded(estimate),

@@ -58,6 +58,15 @@ SENTENCES: Mapping[str, Wording] = {
         "warn",
         gettext_lazy("Changer de tokenizer"),
     ),
+    "gpu_counts_otherwise": Wording(
+        gettext_lazy("Un autre découpage sur GPU."),
+        gettext_lazy(
+            "%(model)s découpe le texte à sa façon\u00a0: durée et coût sur GPU sont ceux du nombre de tokens compté "
+            "ici."
+        ),
+        "",
+        gettext_lazy("Changer de tokenizer"),
+    ),
     "documents_cut": Wording(
         gettext_lazy("Documents lus en plusieurs fois."),
         gettext_lazy("%(model)s lit %(limit)s tokens au plus à la fois\u00a0: la vitesse est celle de cette longueur."),

@@ -1,5 +1,7 @@
 """The formulas of the tokens answer with the visitor's numbers, in words."""
 
+from calculator.domain.provenance import Step
+from calculator.domain.scenario import BillingStep
 from calculator.domain.tokens_scenario import TokensEstimate
 from calculator.language import gettext as _
 from calculator.presenters.formulaview import FormulaView, view
@@ -17,6 +19,13 @@ EXPRESSIONS = {
     "tokens_gpu_bill": "G = t × c × P",
     "tokens_typed_time": "t_s = {T | f}",
 }
+
+
+def expression(step: Step, estimate: TokensEstimate) -> str:
+    """The formula in the notation of `mathml`; whole hours are rounded up once, on the total."""
+    if step.code == "tokens_gpu_bill" and estimate.scenario.billing_step is BillingStep.HOUR:
+        return "G = ⌈ t × c ⌉ × P"
+    return EXPRESSIONS[step.code]
 
 
 def titles(estimate: TokensEstimate) -> dict[str, str]:
@@ -69,7 +78,7 @@ def formulas(estimate: TokensEstimate) -> tuple[FormulaView, ...]:
     return tuple(
         view(
             step,
-            EXPRESSIONS[step.code],
+            expression(step, estimate),
             named[step.code],
             hours if step.code == "tokens_gpu_bill" else meant,
             step.code == OPEN_STEP,

@@ -11,6 +11,7 @@ from calculator import answers, catalog, permalinks
 from calculator.domain.offers import Basis
 from calculator.models import CatalogItem
 from calculator.tool import Outcome
+from calculator.tools import tokens
 from calculator.tools.economics import TOOL
 from tests import factories
 
@@ -175,3 +176,10 @@ def test_many_unknown_codes_end_with_an_answerable_proposal(seeded: None) -> Non
     assert {problem.key for problem in outcome.problems} == {"api"}
     assert len(outcome.problems) == 8
     assert link(outcome.notices[-1].query).answer is not None
+
+
+@pytest.mark.parametrize("query", ["chunk=512&overlap=512", "chunk=1&overlap=9999999", "p50=9&p95=1"])
+def test_a_link_that_contradicts_itself_is_told_and_never_computed(seeded: None, query: str) -> None:
+    outcome = answers.from_link(tokens.TOOL, QueryDict(query))
+    assert outcome.answer is None
+    assert [problem.key for problem in outcome.problems] == ["p95" if "p95" in query else "overlap"]

@@ -8,6 +8,7 @@ import pytest
 from calculator.domain.calibration import Band
 from calculator.domain.offers import Mode
 from calculator.domain.provenance import Kind, Sourced
+from calculator.domain.scenario import BillingStep
 from calculator.domain.tokens import estimate, margin_ratio
 from calculator.domain.tokens_gpu import prompt_length
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, TokensEstimate
@@ -69,7 +70,13 @@ def test_what_the_sample_does_not_allow_is_said(fields: dict[str, object], code:
 
 
 def test_a_good_sample_draws_no_remark() -> None:
-    assert codes(answer(sample_count=200, sd_tokens=Decimal(900))) == set()
+    counted = answer(sample_count=200, sd_tokens=Decimal(900), tokenizer="mistral-v3")
+    assert codes(counted) == {"embedding_counts_otherwise"}
+
+
+def test_pitfall_74_a_gpu_that_reads_with_another_tokenizer_is_said() -> None:
+    assert "gpu_counts_otherwise" in codes(answer(tokenizer="cl100k_base"))
+    assert "gpu_counts_otherwise" not in codes(answer(tokenizer="mistral-v3"))
 
 
 def test_the_whole_corpus_counted_has_no_margin() -> None:
@@ -138,7 +145,17 @@ def test_the_textbook_rate_of_a_gpu_follows_from_its_flop() -> None:
     assert found.rate.low is None
     seconds = 8e9 * 0.192407 / 4000
     assert found.time_s.value == pytest.approx(seconds, rel=1e-4)
-    assert float(found.eur) == pytest.approx(seconds / 3600 * 4.20, rel=1e-4)
+    # 106.893 hours: 107 whole ones.
+    assert found.eur == Decimal("449.40")
+
+
+def test_hours_are_rounded_up_once_on_the_total_and_not_at_all_by_the_second() -> None:
+    """Three machines share 106.893 h: 107 h paid, not 3 × 36; by the second, 106.893 × 4.20."""
+    textbook = {"calibration": calibrated(TEXTBOOK, {})}
+    shared = on(answer(textbook, instances=3), "GPU-ENTERPRISE")
+    exact = on(answer(textbook, billing_step=BillingStep.SECOND), "GPU-ENTERPRISE")
+    assert shared.eur == Decimal("449.40")
+    assert float(exact.eur or 0) == pytest.approx(8e9 * 0.192407 / 4000 / 3600 * 4.20, rel=1e-4)
 
 
 def test_the_band_of_a_rate_is_that_of_the_gpus_chip() -> None:
@@ -153,11 +170,11 @@ def test_the_band_of_a_rate_is_that_of_the_gpus_chip() -> None:
 
 def test_the_band_of_the_rate_goes_through_to_time_and_price() -> None:
     bands = {"prefill_tok_s||": Band(0.8, 1.25, 50)}
-    found = on(answer({"calibration": calibrated(TEXTBOOK, bands)}), "GPU-PRO")
+    found = on(answer({"calibration": calibrated(TEXTBOOK, bands)}, billing_step=BillingStep.SECOND), "GPU-PRO")
     assert found.rate is not None and found.time_s is not None and found.eur is not None
     assert found.rate.low == pytest.approx(found.rate.value * 0.8)
     assert found.time_s.high == pytest.approx(found.time_s.value / 0.8)
-    assert found.eur_low is not None and float(found.eur_low) == pytest.approx(float(found.eur) / 1.25)
+    assert found.eur_low is not None and float(found.eur_low) == pytest.approx(float(found.eur) / 1.25, rel=1e-5)
 
 
 def test_twice_the_instances_halve_the_time_and_keep_the_price() -> None:
