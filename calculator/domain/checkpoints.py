@@ -31,12 +31,14 @@ def written(steps: int, save_steps: int | None) -> int:
 
 def checkpoints(setup: Setup, amount: Amount | None) -> Checkpoints:
     """Sizes, counts and storage. A frozen base is not saved again: its checkpoint is the adapters. An unknown storage
-    price leaves the cost unknown."""
+    price leaves the cost unknown, adapters that are not modelled every size."""
     scenario = setup.scenario
-    states = optimizer_bytes(scenario.optimizer, scenario.numbers)
-    alone, restart = checkpoint_bytes(setup.trained_params or 0.0, element_bytes(scenario.numbers), states)
     count = written(whole_steps(amount) if amount else 1, scenario.save_steps)
     kept = min(scenario.kept_count, count)
+    if setup.trained_params is None:
+        return Checkpoints(None, None, count, kept, None, None, None)
+    states = optimizer_bytes(scenario.optimizer, scenario.numbers)
+    alone, restart = checkpoint_bytes(setup.trained_params, element_bytes(scenario.numbers), states)
     stored = kept * (restart if scenario.keeps_optimizer else alone)
     price = scenario.storage_eur_per_gb_month
     month = None if price is None else price * to_decimal(stored) / GB

@@ -13,9 +13,9 @@ from calculator.domain.inference import NotModelledError
 from calculator.domain.memory import MemoryEstimate, Sharding
 from calculator.domain.payback import payback
 from calculator.domain.provenance import Kind
-from calculator.domain.scenario import Headline, Message
+from calculator.domain.scenario import Headline, Message, MessageValue
 from calculator.domain.training_cost import bill, chosen_price, duration, energy_kwh
-from calculator.domain.training_fit import faults, memory_band, memory_of, state_bytes
+from calculator.domain.training_fit import faults, memory_band, memory_of, state_bytes, unknown_lines, verdict
 from calculator.domain.training_scenario import (
     Amount,
     Bill,
@@ -29,6 +29,7 @@ from calculator.domain.training_scenario import (
     TrainingFacts,
     TrainingScenario,
     Utilisation,
+    Verdict,
     Work,
 )
 from calculator.domain.training_speed import Setup, published_run, rate, settle
@@ -53,21 +54,23 @@ class Priced:
 
 def _fit(start: Start, memory: MemoryEstimate) -> Fit:
     setup = start.setup
-    fault = faults(setup)
-    misfit = not memory.fits and not fault
+    states, found = state_bytes(setup), verdict(setup, memory)
+    misfit = found is Verdict.MISFIT
     return Fit(
         memory=memory,
+        unknown=unknown_lines(setup),
+        verdict=found,
         band=memory_band(setup, memory.needed_bytes),
-        state_bytes_a_param=state_bytes(setup) / setup.model.params_total,
-        faults=fault,
+        state_bytes_a_param=None if states is None else states / setup.model.params_total,
+        faults=faults(setup),
         ways=ways_out(start) if misfit else (),
         offload_bytes=max(0.0, memory.needed_bytes - memory.usable_bytes) * setup.gpu_count if misfit else 0.0,
     )
 
 
-def _priced(setup: Setup, work: Amount | None, fits: bool) -> Priced:
+def _priced(setup: Setup, work: Amount | None, fit: Fit) -> Priced:
     """Speed, time and cost; a refusal where the model does not cover the run or it does not fit."""
-    if not fits and setup.scenario.speed in MEMORY_BOUND:
+    if fit.forbids and setup.scenario.speed in MEMORY_BOUND:
         return Priced()
     try:
         found = rate(setup)
@@ -92,36 +95,32 @@ def _missing_speed(setup: Setup) -> Message:
     return Message("unknown_peak", {"gpu": setup.gpu.name, "model": setup.model.name}, "speed")
 
 
+def _code(fit: Fit, work: Amount | None, priced: Priced) -> str:
+    """What the headline says: the answer, or the first thing that stands in its way."""
+    if priced.rate is None:
+        found = {Verdict.IMPOSSIBLE: "division_invalid", Verdict.MISFIT: "does_not_fit"}
+        return found.get(fit.verdict, "no_speed")
+    if work is None:
+        return "no_work"
+    return "price_on_request" if priced.bill is None or priced.bill.eur is None else "takes_and_costs"
+
+
 def _headline(setup: Setup, fit: Fit, work: Amount | None, priced: Priced) -> Headline:
-    if priced.rate is None and fit.faults:
-        code = "division_invalid"
-    elif priced.rate is None and not fit.fits:
-        code = "does_not_fit"
-    elif priced.rate is None:
-        code = "no_speed"
-    elif work is None:
-        code = "no_work"
-    elif priced.bill is None or priced.bill.eur is None:
-        code = "price_on_request"
-    else:
-        code = "takes_and_costs"
-    took = priced.duration
-    return Headline(
-        code,
-        {
-            "sku": setup.facts.sku.code,
-            "instances": setup.scenario.instances,
-            "gpus": setup.gpu_count,
-            "model": setup.model.name,
-            "method": setup.scenario.method.value,
-            "tokens": work.tokens if work else None,
-            "seconds": took.with_retries_s if took else None,
-            "eur": priced.bill.eur if priced.bill else None,
-            "needed_bytes": fit.memory.needed_bytes,
-            "usable_bytes": fit.memory.usable_bytes,
-            "failing": fit.memory.failing.value if fit.memory.failing else None,
-        },
-    )
+    took, failing = priced.duration, fit.memory.failing
+    values: dict[str, MessageValue] = {
+        "sku": setup.facts.sku.code,
+        "instances": setup.scenario.instances,
+        "gpus": setup.gpu_count,
+        "model": setup.model.name,
+        "method": setup.scenario.method.value,
+        "tokens": work.tokens if work else None,
+        "seconds": took.with_retries_s if took else None,
+        "eur": priced.bill.eur if priced.bill else None,
+        "needed_bytes": None if fit.unknown else fit.memory.needed_bytes,
+        "usable_bytes": fit.memory.usable_bytes,
+        "failing": failing.value if failing else None,
+    }
+    return Headline(_code(fit, work, priced), values)
 
 
 def _work_warnings(setup: Setup, work: Amount | None) -> Iterator[Message]:
@@ -210,21 +209,26 @@ def estimate(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingEstima
     The published run of Mistral-7B by QLoRA at 1 350 tok/s on a GPU-PRO: 3 072 000 tokens, 37.9 min, 0.948 €.
     """
     setup = settle(scenario, facts)
-    work = amount(scenario, setup.data_parallel)
-    memory = memory_of(setup)
+    work, memory = amount(scenario, setup.data_parallel), memory_of(setup)
     start = Start(setup, work, anchor(setup))
     fit = _fit(start, memory)
-    priced = _priced(setup, work, fit.fits)
+    priced = _priced(setup, work, fit)
     cost = priced.bill.eur if priced.bill else None
     kept, back = checkpoints(setup, work), payback(setup, cost)
     parts = Parts(setup, work, priced.rate, priced.duration, priced.bill, priced.energy_kwh, memory, kept, back)
-    run = published_run(scenario, facts)
+    return _whole(start, fit, priced, parts)
+
+
+def _whole(start: Start, fit: Fit, priced: Priced, parts: Parts) -> TrainingEstimate:
+    """The parts of the answer brought together, with its alternatives, formulas and warnings."""
+    setup, work = start.setup, start.work
+    run = published_run(setup.scenario, setup.facts)
     return TrainingEstimate(
-        scenario=scenario,
+        scenario=setup.scenario,
         model=setup.model,
         gpu=setup.gpu,
-        sku=facts.sku,
-        skus=facts.skus,
+        sku=setup.facts.sku,
+        skus=setup.facts.skus,
         gpu_count=setup.gpu_count,
         data_parallel=setup.data_parallel,
         amount=work,
@@ -236,8 +240,8 @@ def estimate(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingEstima
         bill=priced.bill,
         energy_kwh=priced.energy_kwh,
         fit=fit,
-        checkpoints=kept,
-        payback=back,
+        checkpoints=parts.checkpoints,
+        payback=parts.payback,
         counts=by_count(start),
         methods=by_method(start),
         published=(run,) if run else (),

@@ -8,7 +8,7 @@ from calculator.domain.provenance import Kind, Sourced, weakest
 from calculator.domain.training import run_s
 from calculator.domain.training_scenario import Amount, Bill, Duration, Range, Rate
 from calculator.domain.training_speed import Setup
-from calculator.domain.units import HOUR_S, including_tax, to_decimal
+from calculator.domain.units import HOUR_S, to_decimal
 
 WATT_A_KILOWATT = 1000
 
@@ -70,7 +70,7 @@ def bill(setup: Setup, rate: Rate, took: Duration) -> Bill:
         eur=eur,
         low_eur=low,
         high_eur=high,
-        gross_eur=None if eur is None else including_tax(eur, scenario.vat_ratio),
+        gross_eur=None if eur is None else eur * (1 + scenario.vat_ratio),
         trust=weakest([rate.per_gpu, *([price] if price else [])]),
     )
 

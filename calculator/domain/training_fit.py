@@ -7,7 +7,7 @@ from calculator.domain.hardware import memory_bytes
 from calculator.domain.memory import Line, MemoryEstimate, Sharding, TrainingMemory, parallel_faults, training_memory
 from calculator.domain.precision import PRECISIONS, Precision, model_weight_bytes
 from calculator.domain.training import Method
-from calculator.domain.training_scenario import Numbers, Optimizer, TrainingScenario
+from calculator.domain.training_scenario import Numbers, Optimizer, TrainingScenario, Verdict
 from calculator.domain.training_speed import Setup
 from calculator.domain.training_work import adapter_params
 
@@ -95,10 +95,28 @@ def faults(setup: Setup) -> tuple[str, ...]:
 
 
 STATE_LINES = (Line.WEIGHTS, Line.ADAPTERS, Line.GRADIENTS, Line.OPTIMIZER)
+TRAINED_LINES = (Line.ADAPTERS, Line.GRADIENTS, Line.OPTIMIZER)
 
 
-def state_bytes(setup: Setup) -> float:
-    """Weights, adapters, gradients and optimizer states of the whole model, before any division."""
+def unknown_lines(setup: Setup) -> tuple[Line, ...]:
+    """Lines whose size is not known: those of adapters that are not modelled."""
+    return TRAINED_LINES if setup.trained_params is None else ()
+
+
+def verdict(setup: Setup, memory: MemoryEstimate) -> Verdict:
+    """Whether the run starts. Known lines that are too much do not fit, whatever the unknown ones add."""
+    if faults(setup):
+        return Verdict.IMPOSSIBLE
+    if not memory.fits:
+        return Verdict.MISFIT
+    return Verdict.UNKNOWN if unknown_lines(setup) else Verdict.FITS
+
+
+def state_bytes(setup: Setup) -> float | None:
+    """Weights, adapters, gradients and optimizer states of the whole model, before any division; None where one of them
+    is not known."""
+    if unknown_lines(setup):
+        return None
     alone = replace(setup.scenario, tensor_parallel=1, pipeline_parallel=1, sharding=Sharding.NONE)
     lines = dict(memory_of(replace(setup, scenario=alone, data_parallel=1)).lines)
     return sum(lines[line] for line in STATE_LINES)
@@ -107,7 +125,7 @@ def state_bytes(setup: Setup) -> float:
 def memory_band(setup: Setup, needed_bytes: float) -> tuple[float, float] | None:
     """Band of the total. Given for adapters only: where all weights are trained, the published rows mix optimizers,
     and here the optimizer is known."""
-    if not setup.scenario.method.frozen_base:
+    if not setup.scenario.method.frozen_base or unknown_lines(setup):
         return None
     found = band(
         setup.facts.calibration, MEMORY_METRIC, setup.scenario.method.value, base_precision(setup.scenario).family

@@ -9,7 +9,7 @@ from decimal import Decimal
 from calculator.domain.calibration import Calibration, Framework
 from calculator.domain.hardware import Gpu
 from calculator.domain.llm import LanguageModel
-from calculator.domain.memory import MemoryEstimate, Sharding
+from calculator.domain.memory import Line, MemoryEstimate, Sharding
 from calculator.domain.offers import ApiModel, Basis, Sku
 from calculator.domain.provenance import Kind, Sourced, Step
 from calculator.domain.scenario import BillingStep, Headline, Message
@@ -264,59 +264,83 @@ class Bill:
     trust: Kind | None
 
 
+class Verdict(enum.StrEnum):
+    """Whether a set-up runs, in the order in which it is asked: the global batch does not go into whole passes of the
+    copies; a division breaks a rule; a memory line does not fit; the adapters are not modelled; it fits."""
+
+    BATCH = "batch"
+    IMPOSSIBLE = "impossible"
+    MISFIT = "does_not_fit"
+    UNKNOWN = "not_modelled"
+    FITS = "fits"
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way out of a memory misfit, recomputed: what it changes, what it then needs, and what it costs.
 
-    `changes` maps scenario attributes to their new values; `eur` and `seconds` None where unknown; `sku` the
-    configuration. `code` names the sentence.
+    `changes` maps scenario attributes to their new values, with the work and the speed that keep the tokens and the
+    promise: `scenario` with them, and nothing else, gives these figures. `eur` and `seconds` None where it does not fit
+    or they are unknown; `sku` the configuration; `batch` its sequences a step. `code` names the sentence.
     """
 
     code: str
     changes: Mapping[str, object]
     needed_bytes: float
     usable_bytes: float
+    verdict: Verdict
     sku: str
     instances: int
+    batch: int
     seconds: float | None
     eur: Decimal | None
 
     @property
     def fits(self) -> bool:
         """Whether it is enough by itself."""
-        return self.needed_bytes <= self.usable_bytes
+        return self.verdict is Verdict.FITS
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Memory of one GPU: lines, what is usable, and where it does not fit the ways out, cheapest first.
 
-    `state_bytes_a_param` = weights + gradients + optimizer states ÷ parameters, before it is divided. `band` is that
-    of the total. `offload_bytes` is what would have to lie in the host's memory: its speed is not modelled.
+    `unknown` are lines whose size is not modelled: they stand in `memory` as 0 and are shown as unknown.
+    `state_bytes_a_param` = weights + gradients + optimizer states ÷ parameters, before it is divided; None with an
+    unknown line. `band` is that of the total. `offload_bytes` is what would have to lie in the host's memory: its speed
+    is not modelled.
     """
 
     memory: MemoryEstimate
+    unknown: tuple[Line, ...]
+    verdict: Verdict
     band: tuple[float, float] | None
-    state_bytes_a_param: float
+    state_bytes_a_param: float | None
     faults: tuple[str, ...]
     ways: tuple[Way, ...]
     offload_bytes: float
 
     @property
     def fits(self) -> bool:
-        """Whether the run starts: a valid division, and every line within the memory."""
-        return self.memory.fits and not self.faults
+        """Whether the run is known to start: a valid division, and every line known and within the memory."""
+        return self.verdict is Verdict.FITS
+
+    @property
+    def forbids(self) -> bool:
+        """Whether the run is known not to start."""
+        return self.verdict in (Verdict.IMPOSSIBLE, Verdict.MISFIT)
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
-    """Bytes of one checkpoint, without and with what a restart needs, how many are written and kept, and storage."""
+    """Bytes of one checkpoint, without and with what a restart needs, how many are written and kept, and storage; None
+    where what is trained is not modelled, or storage has no price."""
 
-    weight_bytes: float
-    restart_bytes: float
+    weight_bytes: float | None
+    restart_bytes: float | None
     written_count: int
     kept_count: int
-    stored_bytes: float
+    stored_bytes: float | None
     month_eur: Decimal | None
     total_eur: Decimal | None
 
@@ -341,18 +365,24 @@ class Payback:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """The same run with another number of GPUs or method, for the chart: None where it does not fit or is unknown.
+    """The same tokens and global batch with another number of GPUs or method: None where it does not run or is unknown.
 
-    `valid` False = the division or the adapters are not possible there, whatever the memory.
+    `changes` are those of the scenario that gives these figures; `copies` of the model share the batch.
     """
 
     code: str
     gpu_count: int
-    fits: bool
+    copies: int
+    changes: Mapping[str, object]
+    verdict: Verdict
     seconds: float | None
     eur: Decimal | None
     is_current: bool = False
-    valid: bool = True
+
+    @property
+    def fits(self) -> bool:
+        """Whether it runs."""
+        return self.verdict is Verdict.FITS
 
 
 @dataclass(frozen=True, slots=True)

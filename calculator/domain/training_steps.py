@@ -199,7 +199,10 @@ def _bill_steps(parts: Parts, time: Sourced[float]) -> Iterator[Step]:
 
 
 def memory_steps(parts: Parts) -> Iterator[Step]:
-    """Weights and states of one GPU, the sum of all its lines, and the size of a checkpoint."""
+    """Weights and states of one GPU, the sum of all its lines, and the size of a checkpoint; none of them where what is
+    trained is not modelled."""
+    if parts.setup.trained_params is None:
+        return
     held = tuple(_line_terms(parts, STATE_LINES, _shaped(parts.setup)))
     states = Step("train_states", held, sum(float(term.source.value) for term in held), "B")
     yield states
@@ -219,7 +222,7 @@ def _line_terms(parts: Parts, wanted: tuple[Line, ...], kind: Kind) -> Iterator[
 def _checkpoint_steps(parts: Parts) -> Iterator[Step]:
     found, scenario, setup = parts.checkpoints, parts.setup.scenario, parts.setup
     size = found.restart_bytes if scenario.keeps_optimizer else found.weight_bytes
-    if not setup.trained_params:
+    if not setup.trained_params or size is None:
         return
     trained = Sourced(setup.trained_params, "param", _shaped(setup), "trained_params")
     bytes_each = Sourced(size / setup.trained_params, "B", Kind.ASSUMPTION, "bytes_a_param")

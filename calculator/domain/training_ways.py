@@ -1,20 +1,21 @@
 """Ways out of a memory misfit, each recomputed, and the same run on other counts and by other methods.
 
-Alternatives are sized by the calibration. Beside a typed or published speed they are re-anchored to it, by its ratio to
-the calibrated speed of the same set-up.
+Each is a whole scenario, worked out by the functions that work out the answer: whoever follows it gets its figures.
+Beside a typed or published speed it carries the calibrated one, scaled by the ratio of the two on the same set-up.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
+from math import ceil
 from typing import Any
 
 from calculator.domain.inference import NotModelledError
 from calculator.domain.memory import MemoryEstimate, Sharding
 from calculator.domain.offers import Basis, Sku
-from calculator.domain.training import Method, run_s
-from calculator.domain.training_cost import chosen_price, eur_for
-from calculator.domain.training_fit import faults, memory_of
+from calculator.domain.training import Method, training_tokens
+from calculator.domain.training_cost import bill, duration
+from calculator.domain.training_fit import memory_of, verdict
 from calculator.domain.training_scenario import (
     Alternative,
     Amount,
@@ -22,11 +23,13 @@ from calculator.domain.training_scenario import (
     Optimizer,
     Speed,
     TrainingScenario,
+    Verdict,
     Way,
     Work,
 )
-from calculator.domain.training_speed import Setup, calibrated_rate, per_gpu_rate, settle
+from calculator.domain.training_speed import Setup, calibrated_rate, per_gpu_rate, rate, settle
 from calculator.domain.training_work import amount
+from calculator.domain.units import to_decimal
 
 MOST_INSTANCES = 32
 COUNTS = (1, 2, 4, 8, 16)
@@ -47,40 +50,60 @@ class Start:
     @property
     def batch(self) -> int:
         """Sequences of one optimizer step."""
-        scenario = self.setup.scenario
-        return scenario.micro_batch * scenario.accumulation * self.setup.data_parallel
+        return batch_of(self.setup)
 
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """A changed set-up with what it needs, takes and costs; None where it is unknown."""
+    """A changed set-up with what it needs, takes and costs; None where it does not run or is unknown."""
 
     setup: Setup
     memory: MemoryEstimate
-    valid: bool
+    verdict: Verdict
     seconds: float | None
     eur: Decimal | None
 
-    @property
-    def fits(self) -> bool:
-        """Whether the run starts."""
-        return self.valid and self.memory.fits
+
+def batch_of(setup: Setup) -> int:
+    """Sequences of one optimizer step."""
+    return setup.scenario.micro_batch * setup.scenario.accumulation * setup.data_parallel
 
 
-def kept_batch(micro_batch: int, copies: int, batch: int) -> Changes:
-    """Micro-batch and accumulation that give `batch` sequences a step on `copies` GPUs, at least one pass.
+def least_batch(micro_batch: int, copies: int, batch: int) -> Changes:
+    """Micro-batch and accumulation that give `copies` GPUs at least `batch` sequences a step.
 
-    >>> kept_batch(1, 8, 128)
-    {'micro_batch': 1, 'accumulation': 16}
+    Eight copies of one sequence cannot make a step of four: theirs has eight.
+
+    >>> least_batch(1, 8, 128), least_batch(1, 8, 4)
+    ({'micro_batch': 1, 'accumulation': 16}, {'micro_batch': 1, 'accumulation': 1})
     """
-    return {"micro_batch": micro_batch, "accumulation": max(1, round(batch / (micro_batch * copies)))}
+    return {"micro_batch": micro_batch, "accumulation": ceil(batch / (micro_batch * copies))}
 
 
-def fixed_work(scenario: TrainingScenario, work: Amount | None) -> TrainingScenario:
-    """`scenario` with its amount stated in tokens, so that another batch does not change the work."""
-    if work is None:
+def same_batch(micro_batch: int, copies: int, batch: int) -> Changes | None:
+    """The largest micro-batch up to `micro_batch`, and the accumulation, that give exactly `batch` sequences a step on
+    `copies` GPUs; None where they do not share it evenly, or there are more of them than sequences.
+
+    >>> same_batch(2, 2, 8), same_batch(2, 8, 8), same_batch(2, 16, 8)
+    ({'micro_batch': 2, 'accumulation': 2}, {'micro_batch': 1, 'accumulation': 1}, None)
+    """
+    if batch % copies:
+        return None
+    each = batch // copies
+    micro = max(size for size in range(1, min(micro_batch, each) + 1) if each % size == 0)
+    return {"micro_batch": micro, "accumulation": each // micro}
+
+
+def same_work(scenario: TrainingScenario, copies: int, work: Amount | None) -> TrainingScenario:
+    """`scenario` with the tokens of `work`, where its batch is another: as many steps as they fill, else as tokens.
+    Work that is stated as data or as tokens does not depend on the batch."""
+    if work is None or scenario.work is not Work.STEPS:
         return scenario
-    return replace(scenario, work=Work.TOKENS, total_tokens=Decimal(round(work.tokens)))
+    step = training_tokens(scenario.micro_batch, scenario.sequence_tokens, scenario.accumulation, copies, 1)
+    tokens = round(work.tokens)
+    if tokens % step == 0:
+        return replace(scenario, steps_count=tokens // step)
+    return replace(scenario, work=Work.TOKENS, total_tokens=Decimal(tokens))
 
 
 def anchor(setup: Setup) -> float | None:
@@ -96,42 +119,71 @@ def anchor(setup: Setup) -> float | None:
 
 
 def changed(start: Start, changes: Changes, sku: Sku | None = None) -> Setup:
-    """The start with `changes`, on `sku` where it is another one, whose list price then holds."""
+    """The start with `changes`, at the calibrated speed, on `sku` where it is another one, whose list price then
+    holds."""
     base = start.setup
-    scenario = replace(fixed_work(base.scenario, start.work), speed=Speed.CALIBRATED, **changes)
-    if sku is None or sku.code == base.facts.sku.code:
-        return settle(scenario, base.facts)
-    moved = replace(scenario, sku=sku.code, price_eur=None)
-    return settle(moved, replace(base.facts, sku=sku))
+    scenario = replace(base.scenario, speed=Speed.CALIBRATED, **changes)
+    facts = base.facts
+    if sku is not None and sku.code != facts.sku.code:
+        facts = replace(facts, sku=sku)
+        scenario = replace(scenario, price_eur=None, basis=_basis(sku, scenario.basis))
+    found = settle(scenario, facts)
+    return replace(found, scenario=same_work(scenario, found.data_parallel, start.work))
+
+
+def _basis(sku: Sku, wanted: Basis) -> Basis:
+    """The chosen basis where the SKU has a price there, or by the hour."""
+    return wanted if wanted in sku.prices else Basis.HOUR
+
+
+def anchored(setup: Setup, factor: float) -> Setup:
+    """The set-up at its calibrated speed × `factor`, typed, where that is another speed."""
+    if factor == 1:
+        return setup
+    try:
+        value = to_decimal(calibrated_rate(setup) * factor)
+    except NotModelledError:
+        return setup
+    return replace(setup, scenario=replace(setup.scenario, speed=Speed.RATE, rate_tok_per_s=value))
 
 
 def sized(start: Start, changes: Changes, sku: Sku | None = None) -> Sized:
-    """The start with `changes`: memory, time and cost."""
+    """The start with `changes`: memory, and where it runs time and cost. Beside a speed that is not known there are
+    none, and its source stays."""
     setup = changed(start, changes, sku)
-    seconds, eur = _time_and_cost(setup, start.factor)
-    return Sized(setup, memory_of(setup), _is_valid(setup), seconds, eur)
+    memory = memory_of(setup)
+    runs = verdict(setup, memory)
+    if runs is not Verdict.FITS:
+        return Sized(setup, memory, runs, None, None)
+    if start.factor is None:
+        own = replace(setup.scenario, speed=start.setup.scenario.speed)
+        return Sized(replace(setup, scenario=own), memory, runs, None, None)
+    setup = anchored(setup, start.factor)
+    return Sized(setup, memory, runs, *time_and_cost(setup))
 
 
-def _is_valid(setup: Setup) -> bool:
-    return not faults(setup) and setup.trained_params is not None
-
-
-def _time_and_cost(setup: Setup, factor: float | None) -> tuple[float | None, Decimal | None]:
+def time_and_cost(setup: Setup) -> tuple[float | None, Decimal | None]:
+    """Seconds with retries and € of a set-up, as the answer works them out; None where unknown."""
     work = amount(setup.scenario, setup.data_parallel)
-    if work is None or factor is None:
-        return None, None
     try:
-        total = calibrated_rate(setup) * setup.gpu_count * factor
+        found = rate(setup)
     except NotModelledError:
+        found = None
+    if work is None or found is None:
         return None, None
-    seconds = run_s(work.tokens, total) * (1 + float(setup.scenario.retry_ratio))
-    price = chosen_price(setup)
-    return seconds, None if price is None else eur_for(setup, seconds, price)
+    took = duration(setup, work, found)
+    return took.with_retries_s, bill(setup, found, took).eur
+
+
+def difference(before: TrainingScenario, after: TrainingScenario) -> Changes:
+    """Attributes of `after` that are not those of `before`."""
+    pairs = ((field.name, getattr(before, field.name), getattr(after, field.name)) for field in fields(after))
+    return {name: new for name, old, new in pairs if new != old}
 
 
 def _one_sequence(start: Start) -> Changes:
     """Micro-batch 1, accumulated to the same global batch."""
-    return kept_batch(1, start.setup.data_parallel, start.batch)
+    return least_batch(1, start.setup.data_parallel, start.batch)
 
 
 def _saving(start: Start) -> Changes:
@@ -172,13 +224,13 @@ def _method_changes(start: Start) -> Iterator[tuple[str, Changes]]:
 
 
 def _shared_over(start: Start, sku: Sku, instances: int) -> Changes:
-    """Sharded weights over every GPU of `instances` of `sku`, one sequence at a time, recomputed, the same batch."""
+    """Sharded weights over every GPU of `instances` of `sku`, one sequence at a time, recomputed, the same batch or the
+    least that gives each GPU one."""
     copies, scenario = sku.gpu_count * instances, start.setup.scenario
     short = scenario.numbers is Numbers.BF16 and not start.setup.facts.gpus[sku.gpu].bf16_native
     return {
-        **kept_batch(1, copies, start.batch),
+        **least_batch(1, copies, start.batch),
         "sku": sku.code,
-        "basis": _basis(sku, scenario.basis),
         "instances": instances,
         "tensor_parallel": 1,
         "pipeline_parallel": 1,
@@ -188,31 +240,28 @@ def _shared_over(start: Start, sku: Sku, instances: int) -> Changes:
     }
 
 
-def _basis(sku: Sku, wanted: Basis) -> Basis:
-    """The chosen basis where the SKU has a price there, or by the hour."""
-    return wanted if wanted in sku.prices else Basis.HOUR
-
-
 def _fewest(start: Start, sku: Sku) -> Changes | None:
     """The smallest count of `sku`, doubling, on which the run fits when everything is shared."""
     instances = 1
     while instances <= MOST_INSTANCES:
         changes = _shared_over(start, sku, instances)
         setup = changed(start, changes, sku)
-        if _is_valid(setup) and memory_of(setup).fits:
+        if verdict(setup, memory_of(setup)) is Verdict.FITS:
             return changes
         instances *= 2
     return None
 
 
-def _way(code: str, changes: Changes, found: Sized) -> Way:
+def _way(start: Start, code: str, found: Sized) -> Way:
     return Way(
         code=code,
-        changes=changes,
+        changes=difference(start.setup.scenario, found.setup.scenario),
         needed_bytes=found.memory.needed_bytes,
-        usable_bytes=found.memory.usable_bytes if found.valid else 0.0,
+        usable_bytes=found.memory.usable_bytes,
+        verdict=found.verdict,
         sku=found.setup.facts.sku.code,
         instances=found.setup.scenario.instances,
+        batch=batch_of(found.setup),
         seconds=found.seconds,
         eur=found.eur,
     )
@@ -225,7 +274,7 @@ def _other_skus(start: Start) -> Iterator[Way]:
         changes = _fewest(start, sku)
         if changes is None or (sku.code == chosen and changes["instances"] <= start.setup.scenario.instances):
             continue
-        yield _way("more_instances" if sku.code == chosen else "other_sku", changes, sized(start, changes, sku))
+        yield _way(start, "more_instances" if sku.code == chosen else "other_sku", sized(start, changes, sku))
 
 
 def _rank(way: Way) -> tuple[bool, bool, Decimal, float]:
@@ -234,29 +283,60 @@ def _rank(way: Way) -> tuple[bool, bool, Decimal, float]:
     return not way.fits, way.instances > 1, NOT_PRICED if way.eur is None else way.eur, way.needed_bytes
 
 
+def _once(ways: Iterator[Way]) -> Iterator[Way]:
+    """Ways whose changes are not those of an earlier one."""
+    seen: list[Changes] = []
+    for way in ways:
+        if way.changes not in seen:
+            seen.append(way.changes)
+            yield way
+
+
 def ways_out(start: Start) -> tuple[Way, ...]:
-    """Every way out, recomputed, in the order of `_rank`: what is not enough comes last and says what it would need."""
-    own = [_way(code, changes, sized(start, changes)) for code, changes in _own_changes(start)]
-    return tuple(sorted([*own, *_other_skus(start)], key=_rank))
+    """Every way out, recomputed, in the order of `_rank`: what is not enough comes last and says what it would need.
+    Methods whose adapters are not modelled are no way out."""
+    own = (_way(start, code, sized(start, changes)) for code, changes in _own_changes(start))
+    known = [way for way in own if way.verdict in (Verdict.FITS, Verdict.MISFIT)]
+    return tuple(sorted(_once(iter([*known, *_other_skus(start)])), key=_rank))
 
 
-def _alternative(code: str, found: Sized, *, is_current: bool) -> Alternative:
-    seconds, eur = (found.seconds, found.eur) if found.fits else (None, None)
-    return Alternative(code, found.setup.gpu_count, found.fits, seconds, eur, is_current, found.valid)
+def _alternative(start: Start, code: str, found: Sized) -> Alternative:
+    return Alternative(
+        code=code,
+        gpu_count=found.setup.gpu_count,
+        copies=found.setup.data_parallel,
+        changes=difference(start.setup.scenario, found.setup.scenario),
+        verdict=found.verdict,
+        seconds=found.seconds,
+        eur=found.eur,
+    )
+
+
+def _current(start: Start, code: str) -> Alternative:
+    """The visitor's own set-up among the alternatives, as it is."""
+    setup = start.setup
+    found = verdict(setup, memory_of(setup))
+    seconds, eur = time_and_cost(setup) if found is Verdict.FITS else (None, None)
+    return Alternative(code, setup.gpu_count, setup.data_parallel, {}, found, seconds, eur, is_current=True)
+
+
+def _on(start: Start, instances: int) -> Alternative:
+    """The run on `instances`; refused where their copies cannot share the global batch."""
+    scenario = start.setup.scenario
+    if instances == scenario.instances:
+        return _current(start, str(instances))
+    moved = changed(start, {"instances": instances})
+    batch = same_batch(scenario.micro_batch, moved.data_parallel, start.batch)
+    if batch is None:
+        return Alternative(
+            str(instances), moved.gpu_count, moved.data_parallel, {"instances": instances}, Verdict.BATCH, None, None
+        )
+    return _alternative(start, str(instances), sized(start, {**batch, "instances": instances}))
 
 
 def by_count(start: Start) -> tuple[Alternative, ...]:
     """The same tokens and global batch on more and fewer instances, the chosen count among them."""
-    scenario, sku = start.setup.scenario, start.setup.facts.sku
-    parts = scenario.tensor_parallel * scenario.pipeline_parallel
-    found = []
-    for instances in sorted({*COUNTS, scenario.instances}):
-        is_current = instances == scenario.instances
-        copies = max(1, sku.gpu_count * instances // parts)
-        batch = {} if is_current else kept_batch(scenario.micro_batch, copies, start.batch)
-        size = sized(start, {**batch, "instances": instances})
-        found.append(_alternative(str(instances), size, is_current=is_current))
-    return tuple(found)
+    return tuple(_on(start, instances) for instances in sorted({*COUNTS, start.setup.scenario.instances}))
 
 
 def by_method(start: Start) -> tuple[Alternative, ...]:
@@ -265,5 +345,8 @@ def by_method(start: Start) -> tuple[Alternative, ...]:
     if chosen is Method.PRETRAIN:
         return ()
     return tuple(
-        _alternative(method.value, sized(start, {"method": method}), is_current=method is chosen) for method in METHODS
+        _current(start, method.value)
+        if method is chosen
+        else _alternative(start, method.value, sized(start, {"method": method}))
+        for method in METHODS
     )

@@ -20,6 +20,7 @@ from calculator.presenters import (
     training_published,
     training_steps,
     training_tables,
+    training_ways,
     training_words,
     words,
 )
@@ -42,7 +43,7 @@ class TrainingPage:
     stats: tuple[Stat, ...]
     notices: tuple[Notice, ...]
     memory: training_tables.MemoryTable
-    ways: tuple[training_tables.WayRow, ...]
+    ways: tuple[training_ways.WayRow, ...]
     offload: str
     work: tuple[training_tables.Fact, ...]
     utilisations: tuple[training_tables.ShareRow, ...]
@@ -79,7 +80,7 @@ def training(estimate: TrainingEstimate) -> TrainingPage:
         stats=training_headline.stats(estimate),
         notices=training_notices.notices(estimate),
         memory=training_tables.memory(estimate),
-        ways=training_tables.ways(estimate),
+        ways=training_ways.ways(estimate),
         offload=training_words.gib(offload) if offload else "",
         work=training_tables.work(estimate),
         utilisations=training_tables.utilisations(estimate),

@@ -49,7 +49,7 @@ def lead(estimate: TrainingEstimate) -> SafeString:
         case "price_on_request":
             return format_html(_("{} prend {}\u00a0; son prix est sur devis."), what, time)
         case "does_not_fit":
-            needed, usable = training_words.gib(memory.needed_bytes), training_words.gib(memory.usable_bytes)
+            needed, usable = training_words.needed(estimate.fit), training_words.gib(memory.usable_bytes)
             return format_html(
                 _("{} ne tient pas en mémoire\u00a0: il faut {} par GPU, il y en a {}."),
                 what,
@@ -141,10 +141,13 @@ def _speed(estimate: TrainingEstimate) -> Stat:
 
 
 def _memory(estimate: TrainingEstimate) -> Stat:
-    memory = estimate.fit.memory
-    usable = training_words.gib(memory.usable_bytes)
-    note = _("sur %(usable)s, tient") % {"usable": usable}
-    if not memory.fits:
-        failing = training_words.line_name(memory.failing or Line.WEIGHTS)
-        note = _("sur %(usable)s\u00a0: ne tient pas (%(line)s)") % {"usable": usable, "line": failing.lower()}
-    return Stat(training_words.gib(memory.needed_bytes), _("mémoire par GPU"), note)
+    fit = estimate.fit
+    usable = {"usable": training_words.gib(fit.memory.usable_bytes)}
+    if not fit.memory.fits:
+        failing = training_words.line_name(fit.memory.failing or Line.WEIGHTS).lower()
+        note = _("sur %(usable)s\u00a0: ne tient pas (%(line)s)") % {**usable, "line": failing}
+    elif fit.unknown:
+        return Stat(_("inconnue"), _("mémoire par GPU"), f"{training_words.needed(fit)} {_('sur %(usable)s') % usable}")
+    else:
+        note = _("sur %(usable)s, tient") % usable
+    return Stat(training_words.needed(fit), _("mémoire par GPU"), note)

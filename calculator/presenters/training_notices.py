@@ -135,8 +135,8 @@ SENTENCES: Mapping[str, Wording] = {
     "adapters_not_modelled": Wording(
         gettext_lazy("Adaptateurs non modélisés."),
         gettext_lazy(
-            "Les matrices de %(model)s (experts ou attention latente) ont d’autres formes\u00a0: ni paramètres ni "
-            "vitesse ne sont donnés."
+            "Les matrices de %(model)s (experts ou attention latente) ont d’autres formes\u00a0: ni leurs "
+            "paramètres, ni la mémoire, ni la vitesse ne sont donnés."
         ),
         "bad",
         gettext_lazy("Changer de méthode"),

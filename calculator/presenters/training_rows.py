@@ -10,7 +10,7 @@ from calculator.domain.training_scenario import TrainingEstimate
 from calculator.domain.training_work import whole_steps
 from calculator.domain.units import Number, to_decimal
 from calculator.language import gettext as _
-from calculator.presenters import training_headline, training_tables, training_words
+from calculator.presenters import training_headline, training_ways, training_words
 from calculator.presenters.badges import word
 from calculator.presenters.row import Row, sourced_row
 
@@ -101,22 +101,24 @@ def _time_and_cost(estimate: TrainingEstimate) -> Iterator[Row]:
 
 
 def _memory(estimate: TrainingEstimate) -> Iterator[Row]:
-    section, memory = _("Mémoire d’un GPU"), estimate.fit.memory
-    for line, size in memory.lines:
-        yield Row(section, training_words.line_name(line), _number(size), _("octets"))
-    yield Row(section, _("Nécessaire"), _number(memory.needed_bytes), _("octets"))
-    yield Row(section, _("Disponible"), _number(memory.usable_bytes), _("octets"))
-    yield Row(section, _("Verdict"), training_tables.fit_mark(memory.fits).text)
-    yield Row(section, _("Octets par paramètre, avant partage"), _number(estimate.fit.state_bytes_a_param), _("octets"))
+    section, fit = _("Mémoire d’un GPU"), estimate.fit
+    for line, size in fit.memory.lines:
+        yield Row(section, training_words.line_name(line), None if line in fit.unknown else _number(size), _("octets"))
+    needed = None if fit.unknown else fit.memory.needed_bytes
+    yield Row(section, _("Nécessaire"), _number(needed), _("octets"))
+    yield Row(section, _("Disponible"), _number(fit.memory.usable_bytes), _("octets"))
+    yield Row(section, _("Verdict"), training_words.verdict(fit.verdict).text)
+    yield Row(section, _("Octets par paramètre, avant partage"), _number(fit.state_bytes_a_param), _("octets"))
 
 
 def _ways(estimate: TrainingEstimate) -> Iterator[Row]:
     section = _("Solutions")
     for way in estimate.fit.ways:
         where = training_words.machine(_sku(estimate, way.sku), way.instances)
-        name = f"{training_tables.way_name(way)}, {where}"
+        name = f"{training_ways.way_name(way, estimate)}, {where}"
         yield Row(section, name, _number(way.needed_bytes), _("octets"))
-        yield Row(section, f"{name}\u00a0: {_('verdict')}", training_tables.fit_mark(way.fits).text)
+        yield Row(section, f"{name}\u00a0: {_('verdict')}", training_words.verdict(way.verdict).text)
+        yield Row(section, f"{name}\u00a0: {_('durée')}", _number(way.seconds), "s")
         yield Row(section, f"{name}\u00a0: {_('coût')}", way.eur, _("€ HT / travail"))
 
 
@@ -131,7 +133,7 @@ def _checkpoints(estimate: TrainingEstimate) -> Iterator[Row]:
     yield Row(section, _("Écrites"), Decimal(found.written_count))
     yield Row(section, _("Gardées"), Decimal(found.kept_count))
     yield Row(section, _("Place occupée"), _number(found.stored_bytes), _("octets"))
-    yield Row(section, _("Stockage pour toute la durée, HT"), found.total_eur, "€ HT")
+    yield Row(section, _("Stockage pour toute la durée, HT"), found.total_eur, _("€ HT"))
 
 
 def _payback(estimate: TrainingEstimate) -> Iterator[Row]:

@@ -31,8 +31,8 @@ def sections(answer: Any) -> dict[str, Any]:
         "ways_out": [_way(way) for way in estimate.fit.ways],
         "checkpoints": data(estimate.checkpoints),
         "payback": data(estimate.payback) if estimate.payback else None,
-        "by_gpu_count": data(estimate.counts),
-        "by_method": data(estimate.methods),
+        "by_gpu_count": [{**data(row), "fits": row.fits} for row in estimate.counts],
+        "by_method": [{**data(row), "fits": row.fits} for row in estimate.methods],
         "published": data(estimate.published),
         "steps": [step_data(step) for step in estimate.steps],
         "warnings": data(estimate.warnings),
@@ -75,10 +75,11 @@ def _speed(estimate: TrainingEstimate) -> dict[str, Any] | None:
 def _memory(estimate: TrainingEstimate) -> dict[str, Any]:
     fit = estimate.fit
     return {
-        "lines": {line.value: data(size) for line, size in fit.memory.lines},
-        "needed_bytes": data(fit.memory.needed_bytes),
+        "lines": {line.value: None if line in fit.unknown else data(size) for line, size in fit.memory.lines},
+        "needed_bytes": None if fit.unknown else data(fit.memory.needed_bytes),
         "usable_bytes": data(fit.memory.usable_bytes),
         "fits": fit.fits,
+        "verdict": fit.verdict.value,
         "failing": data(fit.memory.failing),
         "faults": list(fit.faults),
         "state_bytes_a_param": data(fit.state_bytes_a_param),
@@ -95,6 +96,8 @@ def _way(way: Way) -> dict[str, Any]:
         "needed_bytes": data(way.needed_bytes),
         "usable_bytes": data(way.usable_bytes),
         "fits": way.fits,
+        "verdict": way.verdict.value,
+        "batch": way.batch,
         "seconds": data(way.seconds),
         "eur": data(way.eur),
     }

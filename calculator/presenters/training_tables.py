@@ -1,20 +1,18 @@
 """The tables of the training page, ready to print: every number already text."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from calculator import formats, permalinks
+from calculator import formats
 from calculator.domain.offers import Basis
 from calculator.domain.training import Method
 from calculator.domain.training_scenario import (
     Alternative,
+    Fit,
     Reads,
-    Speed,
     TrainingEstimate,
-    TrainingScenario,
     Utilisation,
+    Verdict,
     Way,
 )
 from calculator.language import gettext as _
@@ -25,7 +23,6 @@ from calculator.presenters.words import Mark
 MINUTE_S = 60
 SHORTEST_MONTHS = Decimal("0.01")
 """A payback below some hours needs no digits."""
-FIT_CSS = {True: "win", False: "lose"}
 
 
 class MemoryRow(NamedTuple):
@@ -50,105 +47,36 @@ class MemoryTable(NamedTuple):
 
 
 def memory(estimate: TrainingEstimate) -> MemoryTable:
-    """Every line that takes room, each bar against the whole card."""
-    found = estimate.fit.memory
+    """Every line that takes room, each bar against the whole card; a line that is not modelled says so."""
+    found, unknown = estimate.fit.memory, estimate.fit.unknown
     widest = max(found.usable_bytes, *(size for _line, size in found.lines))
     rows = tuple(
         MemoryRow(
             training_words.line_name(line),
-            training_words.gib(size),
+            training_words.gib(None if line in unknown else size),
             f"{size / widest * 100:.1f}%",
             line is found.failing,
         )
         for line, size in found.lines
-        if size
+        if size or line in unknown
     )
-    band = estimate.fit.band
+    band, a_param = estimate.fit.band, estimate.fit.state_bytes_a_param
     return MemoryTable(
         rows=rows,
-        needed=training_words.gib(found.needed_bytes),
+        needed=training_words.needed(estimate.fit),
         usable=training_words.gib(found.usable_bytes),
         line=f"{found.usable_bytes / widest * 100:.1f}%",
-        mark=fit_mark(found.fits),
-        a_param=formats.number(formats.significant(estimate.fit.state_bytes_a_param).normalize()),
+        mark=training_words.verdict(memory_verdict(estimate.fit)),
+        a_param="" if a_param is None else formats.number(formats.significant(a_param).normalize()),
         band=training_words.banded(*map(training_words.gib, band)) if band else "",
     )
 
 
-def fit_mark(fits: bool) -> Mark:
-    """Whether it fits, in words and class."""
-    return Mark(_("tient") if fits else _("ne tient pas"), FIT_CSS[fits])
-
-
-class WayRow(NamedTuple):
-    """One way out: what to change, what it then needs, how long it takes, what it costs, and its link."""
-
-    name: str
-    detail: str
-    memory: str
-    mark: Mark
-    time: str
-    eur: str
-    query: str
-
-
-def ways(estimate: TrainingEstimate) -> tuple[WayRow, ...]:
-    """The ways out of a misfit, in the order of the estimate: what is enough first, cheapest first."""
-    return tuple(_way(way, estimate) for way in estimate.fit.ways)
-
-
-def _way(way: Way, estimate: TrainingEstimate) -> WayRow:
-    on_request = way.eur is None and way.seconds is not None
-    return WayRow(
-        name=way_name(way),
-        detail=_where(way, estimate),
-        memory=_("%(needed)s sur %(usable)s")
-        % {"needed": training_words.gib(way.needed_bytes), "usable": training_words.gib(way.usable_bytes)},
-        mark=fit_mark(way.fits),
-        time=quantities.duration(way.seconds),
-        eur=_("sur devis") if on_request else words.bare(formats.money(way.eur)),
-        query=permalinks.write(applied(estimate.scenario, way.changes)),
-    )
-
-
-def _where(way: Way, estimate: TrainingEstimate) -> str:
-    """The machine of a way, and that the network between several is not counted."""
-    sku = next((one for one in estimate.skus if one.code == way.sku), estimate.sku)
-    return training_words.instances(sku, way.instances)
-
-
-def applied(scenario: TrainingScenario, changes: Mapping[str, Any]) -> TrainingScenario:
-    """The visitor's scenario with a way's changes; a typed price does not follow to another configuration, and a
-    published speed does not hold for another set-up."""
-    found: dict[str, Any] = dict(changes)
-    if found.get("sku", scenario.sku) != scenario.sku:
-        found["price_eur"] = None
-    if scenario.speed is Speed.PUBLISHED:
-        found["speed"] = Speed.CALIBRATED
-    return replace(scenario, **found)
-
-
-def way_name(way: Way) -> str:
-    """What a way changes."""
-    passes = {"passes": formats.number(_whole(way.changes.get("accumulation")))}
-    names = {
-        "one_sequence": _("Une séquence à la fois, %(passes)s passes accumulées (1 × %(passes)s)"),
-        "recomputation": _("Recalculer les activations (gradient checkpointing)"),
-        "both": _("Recalcul, et 1 × %(passes)s accumulées"),
-        "sixteen_bits": _("Calculer sur 16 bits"),
-        "sharding": _("Partager poids, gradients et états entre les copies (ZeRO-3, FSDP)"),
-        "eight_bit_states": _("AdamW 8 bits, recalcul et 1 × %(passes)s"),
-        "lora": _("LoRA, recalcul et 1 × %(passes)s"),
-        "qlora": _("QLoRA"),
-        "qlora_saving": _("QLoRA, recalcul et 1 × %(passes)s"),
-        "more_instances": _("Plus de GPU, tout partagé (FSDP), recalcul"),
-        "other_sku": _("Autre GPU, recalcul et 1 × %(passes)s"),
-    }
-    return names[way.code] % passes
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
+def memory_verdict(fit: Fit) -> Verdict:
+    """What the total says of the memory alone: an invalid division is said elsewhere."""
+    if fit.verdict is not Verdict.IMPOSSIBLE:
+        return fit.verdict
+    return Verdict.FITS if fit.memory.fits else Verdict.MISFIT
 
 
 class ShareRow(NamedTuple):
@@ -190,32 +118,35 @@ class AlternativeRow(NamedTuple):
 def counts(estimate: TrainingEstimate) -> tuple[AlternativeRow, ...]:
     """The run by number of GPUs."""
     return tuple(
-        _alternative(row, estimate, training_words.instances(estimate.sku, int(row.code)), {"instances": int(row.code)})
-        for row in estimate.counts
+        _alternative(row, estimate, training_words.instances(estimate.sku, int(row.code))) for row in estimate.counts
     )
 
 
 def methods(estimate: TrainingEstimate) -> tuple[AlternativeRow, ...]:
     """The run by method."""
-    return tuple(
-        _alternative(row, estimate, training_words.method_name(Method(row.code)), {"method": Method(row.code)})
-        for row in estimate.methods
-    )
+    return tuple(_alternative(row, estimate, training_words.method_name(Method(row.code))) for row in estimate.methods)
 
 
-def _alternative(row: Alternative, estimate: TrainingEstimate, name: str, changes: Mapping[str, Any]) -> AlternativeRow:
+def _alternative(row: Alternative, estimate: TrainingEstimate, name: str) -> AlternativeRow:
     return AlternativeRow(
         name=name,
         time=quantities.duration(row.seconds) if row.fits else "",
-        eur=_alternative_eur(row),
-        mark=fit_mark(row.fits) if row.valid else Mark(_("impossible"), FIT_CSS[False]),
+        eur=cost_cell(row),
+        mark=_refused_batch(row, estimate) if row.verdict is Verdict.BATCH else training_words.verdict(row.verdict),
         is_current=row.is_current,
-        query=permalinks.write(applied(estimate.scenario, changes)),
+        query=training_words.link(estimate.scenario, row.changes),
     )
 
 
-def _alternative_eur(row: Alternative) -> str:
-    """The cost; nothing beside what does not fit, and the words for a price on request."""
+def _refused_batch(row: Alternative, estimate: TrainingEstimate) -> Mark:
+    """Why the copies cannot share the global batch."""
+    batch = estimate.scenario.micro_batch * estimate.scenario.accumulation * estimate.data_parallel
+    text = _("lot de %(batch)s indivisible par %(copies)s")
+    return Mark(text % {"batch": formats.number(batch), "copies": formats.number(row.copies)}, "lose")
+
+
+def cost_cell(row: Alternative | Way) -> str:
+    """The cost; nothing beside what does not run, and the words for a price on request."""
     if not row.fits:
         return ""
     return _("sur devis") if row.eur is None and row.seconds is not None else words.bare(formats.money(row.eur))

@@ -1,18 +1,30 @@
 """Small pieces of language of the training page: names of methods, formats, memory lines, and its quantities."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
-from calculator import formats
+from calculator import formats, permalinks
 from calculator.domain.calibration import Framework
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import Line
 from calculator.domain.offers import Sku
 from calculator.domain.training import Method
-from calculator.domain.training_scenario import Numbers, Optimizer, TrainingEstimate, Utilisation
+from calculator.domain.training_scenario import (
+    Fit,
+    Numbers,
+    Optimizer,
+    TrainingEstimate,
+    TrainingScenario,
+    Utilisation,
+    Verdict,
+)
 from calculator.domain.training_work import SHAPE_NAME
 from calculator.domain.units import GIB, Number, to_decimal
 from calculator.language import gettext as _
 from calculator.presenters import quantities
+from calculator.presenters.words import Mark
 
 
 def gib(size: Number | None) -> str:
@@ -21,6 +33,28 @@ def gib(size: Number | None) -> str:
         return formats.number(None)
     unit = "Gio" if formats.is_french() else "GiB"
     return f"{quantities.digits(to_decimal(size) / GIB)}{formats.NBSP}{unit}"
+
+
+def needed(fit: Fit) -> str:
+    """What one GPU needs: at least the lines that are known."""
+    size = gib(fit.memory.needed_bytes)
+    return _("au moins %(size)s") % {"size": size} if fit.unknown else size
+
+
+def verdict(found: Verdict) -> Mark:
+    """Whether it runs, in words and class."""
+    return {
+        Verdict.FITS: Mark(_("tient"), "win"),
+        Verdict.MISFIT: Mark(_("ne tient pas"), "lose"),
+        Verdict.UNKNOWN: Mark(_("inconnu"), ""),
+        Verdict.IMPOSSIBLE: Mark(_("impossible"), "lose"),
+        Verdict.BATCH: Mark(_("lot indivisible"), "lose"),
+    }[found]
+
+
+def link(scenario: TrainingScenario, changes: Mapping[str, Any]) -> str:
+    """The link of a scenario with an alternative's changes: all of them, so that it gives the alternative's figures."""
+    return permalinks.write(replace(scenario, **changes))
 
 
 def method_name(method: Method) -> str:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import plotly.graph_objects
@@ -27,12 +28,14 @@ from calculator.presenters import (
     training_headline,
     training_notices,
     training_published,
+    training_sections,
     training_steps,
     training_tables,
+    training_ways,
     training_words,
 )
 from calculator.presenters.training_rows import export_rows
-from tests.domain.serving_factories import LLAMA_70B
+from tests.domain.serving_factories import LLAMA_70B, MIXTRAL
 from tests.domain.training_factories import SUPERCOMPUTE, TITAN, answer, facts
 
 NB = "\u00a0"
@@ -220,20 +223,24 @@ def test_an_empty_line_of_memory_is_left_out() -> None:
 
 
 def test_every_way_out_has_a_name_and_a_link() -> None:
-    rows = training_tables.ways(CASES["misfit"])
+    rows = training_ways.ways(CASES["misfit"])
     assert len(rows) == len(CASES["misfit"].fit.ways)
     assert all(row.name and row.query.startswith("v=1&") for row in rows)
 
 
-def test_a_way_to_another_configuration_leaves_the_typed_price() -> None:
-    typed = answer(LARGE, **MISFIT, sku="GPU-TITAN", price_eur=Decimal(9))
-    for way in typed.fit.ways:
-        moved = training_tables.applied(typed.scenario, way.changes)
-        assert moved.price_eur == (None if way.sku != "GPU-TITAN" else Decimal(9))
+def test_pitfall_37_a_way_that_is_not_enough_has_no_time_and_no_cost() -> None:
+    rows = training_ways.ways(CASES["misfit"])
+    short = [row for row in rows if row.mark.css == "lose"]
+    assert short
+    assert {(row.time, row.eur) for row in short} == {("", "")}
+    assert all(row.time and row.eur for row in rows if row.mark.css == "win")
 
 
-def test_a_published_speed_does_not_follow_to_another_set_up() -> None:
-    assert training_tables.applied(CASES["published"].scenario, {"instances": 2}).speed is Speed.CALIBRATED
+def test_a_way_whose_copies_need_a_larger_batch_says_which() -> None:
+    """Four sequences a step on one A100; eight cards take one each."""
+    found = answer(LARGE, method=Method.FULL, micro_batch=1, accumulation=4)
+    row = next(row for row in training_ways.ways(found) if row.detail.startswith(f"16{NB}×{NB}GPU-TITAN"))
+    assert row.detail.endswith("lot global de 16")
 
 
 def test_what_does_not_fit_has_a_blank_time_and_a_mark() -> None:
@@ -245,6 +252,42 @@ def test_what_does_not_fit_has_a_blank_time_and_a_mark() -> None:
 def test_an_impossible_division_is_not_called_a_lack_of_memory() -> None:
     rows = training_tables.counts(CASES["division"])
     assert {row.mark.text for row in rows} == {"impossible"}
+
+
+def test_a_count_that_cannot_keep_the_batch_says_why_and_is_not_drawn() -> None:
+    """Eight sequences a step do not go into sixteen copies."""
+    last = training_tables.counts(CASES["published"])[-1]
+    assert (last.mark.text, last.time, last.eur) == ("lot de 8 indivisible par 16", "", "")
+
+
+MOE = answer(facts(MIXTRAL, sku=TITAN), micro_batch=1, recomputed=True)
+
+
+def test_what_is_not_modelled_is_unknown_in_every_place() -> None:
+    """QLoRA of a mixture of experts: its weights are known, the adapters are not; 87 GiB of 16-bit weights alone are too
+    much for a card of 80."""
+    page = training.training(MOE)
+    sizes = {row.name: row.size for row in page.memory.rows}
+    assert {sizes[name] for name in ("Adaptateurs", "Gradients", "États de l’optimiseur")} == {"inconnu"}
+    assert page.memory.mark.text == "inconnu"
+    assert page.memory.needed.startswith("au moins")
+    assert page.stats[3].value == "inconnue"
+    assert [row.value for row in page.checkpoints[:2]] == ["inconnu", "inconnu"]
+    assert [row.mark.text for row in page.methods] == ["ne tient pas", "ne tient pas", "inconnu"]
+    assert {row.mark.text for row in page.counts if row.mark.css != "lose"} == {"inconnu"}
+    assert not page.ways
+    named = {row.label: row.value for row in export_rows(MOE)}
+    assert named["Verdict"] == "inconnu"
+    for label in ("Nécessaire", "Adaptateurs", "Gradients", "Poids seuls", "Place occupée"):
+        assert named[label] is None
+
+
+def test_what_is_not_modelled_is_null_in_the_data() -> None:
+    found = training_sections.sections(SimpleNamespace(estimate=MOE))
+    assert (found["memory"]["fits"], found["memory"]["verdict"]) == (False, "not_modelled")
+    assert found["memory"]["lines"]["adapters"] is None
+    assert found["memory"]["needed_bytes"] is None
+    assert found["checkpoints"]["weight_bytes"] is None
 
 
 def test_a_price_on_request_is_said_beside_the_time() -> None:
@@ -294,8 +337,8 @@ def test_the_chart_stands_on_the_rows_of_its_table() -> None:
     found = chart.by_count(CASES["published"])
     assert found is not None
     ideal, own, dot = found.figure["data"]
-    assert own["x"] == [1, 2, 4, 8, 16]
-    assert own["y"] == [round((row.seconds or 0) / 60, 4) for row in CASES["published"].counts]
+    assert own["x"] == [1, 2, 4, 8]
+    assert own["y"] == [round((row.seconds or 0) / 60, 4) for row in CASES["published"].counts[:4]]
     assert ideal["y"] == [round(own["y"][0] / count, 4) for count in own["x"]]
     assert dot["x"] == [1]
     plotly.graph_objects.Figure(found.figure)
@@ -304,7 +347,7 @@ def test_the_chart_stands_on_the_rows_of_its_table() -> None:
 def test_the_charts_title_is_its_finding() -> None:
     found = chart.by_count(CASES["published"])
     assert found is not None
-    assert found.title.startswith(f"16 GPU au lieu de 1{NB}: ")
+    assert found.title.startswith(f"8 GPU au lieu de 1{NB}: ")
     assert "de coût" in found.title
 
 

@@ -12,7 +12,7 @@ from calculator.domain.offers import Basis
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import BillingStep
 from calculator.domain.training import Method
-from calculator.domain.training_scenario import Speed, TrainingEstimate, Work
+from calculator.domain.training_scenario import Speed, TrainingEstimate, Verdict, Work
 from calculator.domain.training_work import assumed_shape
 
 from .training_factories import GPUS, SUPERCOMPUTE, TITAN, answer, codes, facts
@@ -168,10 +168,11 @@ def test_gpu_hours_count_every_gpu_and_paid_hours_every_instance() -> None:
     assert found.bill.gpu_h == 8 * found.bill.paid_h
 
 
-def test_vat_is_added_once_to_the_total() -> None:
+def test_vat_is_added_once_to_the_total_and_not_rounded() -> None:
+    """2 276 s at 1.50 €/h: 0.948333 € and 1.138 € with 20 %."""
     found = answer(**PUBLISHED).bill
     assert found is not None
-    assert found.gross_eur == Decimal("1.14")
+    assert found.gross_eur == Decimal(2276) / 3600 * Decimal("1.50") * Decimal("1.20")
 
 
 def test_unknown_work_leaves_the_speed_and_names_the_input() -> None:
@@ -211,14 +212,24 @@ def test_each_warning_comes_once() -> None:
 
 
 def test_more_instances_keep_tokens_and_batch_and_mark_the_chosen_count() -> None:
-    """Eight sequences a step at two a pass: four copies share them without accumulation, eight cannot."""
+    """Eight sequences a step at two a pass: four copies share them without accumulation, eight take one each, and
+    sixteen are refused."""
     found = answer()
     assert [item.gpu_count for item in found.counts] == [1, 2, 4, 8, 16]
     assert [item.is_current for item in found.counts] == [True, False, False, False, False]
-    times = [item.seconds for item in found.counts if item.seconds is not None]
-    assert times == sorted(times, reverse=True)
+    batches = [(item.changes.get("micro_batch", 2), item.changes.get("accumulation", 4)) for item in found.counts[:4]]
+    assert batches == [(2, 4), (2, 2), (2, 1), (1, 1)]
+    assert [item.verdict for item in found.counts] == [*[Verdict.FITS] * 4, Verdict.BATCH]
+    assert (found.counts[-1].seconds, found.counts[-1].eur) == (None, None)
     assert found.duration is not None
-    assert times[0] == pytest.approx(found.duration.with_retries_s)
+    assert found.counts[0].seconds == found.duration.with_retries_s
+
+
+def test_a_batch_that_the_copies_cannot_share_evenly_is_refused() -> None:
+    """Twelve sequences: 1, 2 and 4 copies take 12, 6 and 3 each; 8 and 16 do not divide them."""
+    found = answer(micro_batch=4, accumulation=3)
+    assert [item.verdict for item in found.counts] == [*[Verdict.FITS] * 3, Verdict.BATCH, Verdict.BATCH]
+    assert [item.changes.get("micro_batch", 4) for item in found.counts[:3]] == [4, 3, 3]
 
 
 def test_alternatives_stand_on_the_typed_speed() -> None:

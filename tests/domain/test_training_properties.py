@@ -1,5 +1,6 @@
 """What must hold of any training scenario: nothing breaks, saving memory saves memory, ways out lead out."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,7 @@ from calculator.domain.training import Method
 from calculator.domain.training_answer import estimate
 from calculator.domain.training_fit import memory_of
 from calculator.domain.training_scenario import (
+    Alternative,
     Convention,
     Numbers,
     Optimizer,
@@ -25,6 +27,8 @@ from calculator.domain.training_scenario import (
     TrainingFacts,
     TrainingScenario,
     Utilisation,
+    Verdict,
+    Way,
     Work,
 )
 from calculator.domain.training_speed import settle
@@ -97,7 +101,7 @@ def test_no_scenario_breaks_and_unknown_is_never_zero(case: tuple[TrainingScenar
 @given(case=cases())
 def test_pitfall_37_no_calibrated_time_without_room(case: tuple[TrainingScenario, TrainingFacts]) -> None:
     found = estimate(*case)
-    if case[0].speed in (Speed.CALIBRATED, Speed.MFU) and not found.fit.fits:
+    if case[0].speed in (Speed.CALIBRATED, Speed.MFU) and found.fit.forbids:
         assert (found.rate, found.duration, found.bill) == (None, None, None)
 
 
@@ -146,27 +150,65 @@ def test_a_result_is_worth_no_more_than_its_weakest_term(case: tuple[TrainingSce
         assert found.bill.trust in kinds
 
 
-def followed(found: TrainingEstimate, known: TrainingFacts, changes: dict[str, Any]) -> TrainingEstimate:
+def followed(found: TrainingEstimate, known: TrainingFacts, changes: Mapping[str, Any]) -> TrainingEstimate:
     """The estimate of a way's changes, as its link would give it."""
     sku = next((one for one in known.skus if one.code == changes.get("sku")), known.sku)
-    moved = replace(found.scenario, speed=Speed.CALIBRATED, price_eur=None, **changes)
-    return estimate(moved, replace(known, sku=sku))
+    return estimate(replace(found.scenario, **changes), replace(known, sku=sku))
 
 
+def check_promise(there: TrainingEstimate, promise: Way | Alternative) -> None:
+    """The estimate has the promised verdict and, where it runs, time and cost."""
+    assert there.fit.verdict is promise.verdict
+    if promise.seconds is None:
+        assert promise.eur is None
+        return
+    assert there.duration is not None and there.bill is not None
+    assert there.duration.with_retries_s == pytest.approx(promise.seconds, rel=1e-9)
+    assert there.bill.eur == promise.eur
+
+
+SPEEDS = (
+    {"speed": Speed.CALIBRATED},
+    {"speed": Speed.RATE, "rate_tok_per_s": Decimal(1000)},
+    {"speed": Speed.MFU, "mfu_ratio": Decimal("0.3")},
+)
+
+
+@pytest.mark.parametrize("speed", SPEEDS, ids=lambda speed: speed["speed"].value)
 @pytest.mark.parametrize("model", [MISTRAL_V1, LLAMA_70B, assumed_shape(1.3e10)], ids=lambda model: model.name)
 @pytest.mark.parametrize("sku", [PRO, TITAN, SUPERCOMPUTE], ids=lambda sku: sku.code)
 @pytest.mark.parametrize("method", [Method.PRETRAIN, Method.FULL, Method.LORA])
-def test_every_way_out_that_fits_fits_when_it_is_followed(model: Any, sku: Sku, method: Method) -> None:
-    """The link of a way gives the memory, the time and the cost that the table showed."""
+def test_every_way_out_gives_what_it_promises_when_it_is_followed(
+    model: Any, sku: Sku, method: Method, speed: dict[str, Any]
+) -> None:
+    """The link of a way gives the memory, the time and the cost that the table showed, for the same tokens."""
     known = facts(model, sku=sku)
-    found = estimate(scenario(sku=sku.code, method=method, micro_batch=8, sequence_tokens=4096), known)
+    found = estimate(scenario(sku=sku.code, method=method, micro_batch=8, sequence_tokens=4096, **speed), known)
+    assert found.amount is not None
     for way in found.fit.ways:
-        there = followed(found, known, dict(way.changes))
+        there = followed(found, known, way.changes)
         assert there.fit.memory.needed_bytes == pytest.approx(way.needed_bytes)
-        assert there.fit.fits is way.fits
-        if way.fits and there.duration is not None and there.bill is not None:
-            assert there.duration.with_retries_s == pytest.approx(way.seconds, rel=0.02)
-            assert (there.bill.eur is None) is (way.eur is None)
+        assert there.amount is not None
+        assert (there.amount.tokens, there.amount.global_batch) == (found.amount.tokens, way.batch)
+        check_promise(there, way)
+        assert way.fits or (way.seconds, way.eur) == (None, None)
+
+
+@given(case=cases())
+def test_every_variant_gives_what_it_promises_for_the_same_tokens_and_batch(
+    case: tuple[TrainingScenario, TrainingFacts],
+) -> None:
+    found = estimate(*case)
+    for row in (*found.counts, *found.methods):
+        if row.verdict is Verdict.BATCH:
+            assert (row.seconds, row.eur) == (None, None)
+            continue
+        there = followed(found, case[1], row.changes)
+        if found.amount is not None:
+            assert there.amount is not None
+            assert there.amount.tokens == pytest.approx(found.amount.tokens)
+            assert there.amount.global_batch == found.amount.global_batch
+        check_promise(there, row)
 
 
 @pytest.mark.parametrize("steps", [1, 10, 1000])
