@@ -186,6 +186,7 @@ class BenchmarkStep(models.Model):
     gap_p99_ms = models.FloatField(null=True, blank=True)
     gap_max_ms = models.FloatField(null=True, blank=True)
     dispatch_lag_p99_ms = models.FloatField(null=True, blank=True)
+    client_lag_p99_ms = models.FloatField(null=True, blank=True)
     loop_lag_p99_ms = models.FloatField(null=True, blank=True)
     client_cpu_ratio = models.FloatField(null=True, blank=True)
     near_zero_gap_ratio = models.FloatField(null=True, blank=True)

@@ -36,7 +36,7 @@ def _cpu(steps: Sequence[BenchmarkStep]) -> str:
 
 def _dispatch(steps: Sequence[BenchmarkStep]) -> str:
     return _("Retard au départ des requêtes, p99 : %(seen)s (limite %(limit)s).") % {
-        "seen": milliseconds(worst(steps, "dispatch_lag_p99_ms")),
+        "seen": milliseconds(worst(steps, "client_lag_p99_ms")),
         "limit": milliseconds(metrics.LAG_LIMIT_MS),
     }
 

@@ -162,6 +162,7 @@ class Client:
         except BaseException:
             start.release()
             raise
+        request.ready_ns = self.clock()
         return start
 
     async def _answer(

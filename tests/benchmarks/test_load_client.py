@@ -104,6 +104,7 @@ def test_opening_a_connection_counts_as_waiting_to_send_not_as_waiting_for_the_t
     server = MockServer(health_s=0.2)
     answer = one(server, keep=False)
     assert (metrics.dispatch_lag_ms(answer) or 0) >= 200
+    assert 0 <= (metrics.client_lag_ms(answer) or 0) < 200
     assert 20 <= (metrics.ttft_ms(answer) or 0) < 200
 
 

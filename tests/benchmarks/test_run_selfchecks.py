@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 SEEN = {
     "loop_lag_p99_ms": 30.0,
     "client_cpu_ratio": 0.4,
-    "dispatch_lag_p99_ms": 2.5,
+    "client_lag_p99_ms": 2.5,
     "near_zero_gap_ratio": 0.01,
 }
 

@@ -345,7 +345,7 @@ def test_a_step_stores_the_self_checks_of_its_client(tmp_path: Path) -> None:
     step.refresh_from_db()
     assert (step.client_bound, step.client_reasons) == (True, "loop_lag,cpu")
     assert (step.loop_lag_p99_ms, step.client_cpu_ratio) == (30.0, 0.9)
-    assert (step.dispatch_lag_p99_ms, step.near_zero_gap_ratio) == (0.0, 0.0)
+    assert (step.client_lag_p99_ms, step.near_zero_gap_ratio) == (0.0, 0.0)
 
 
 def test_a_rate_that_was_not_reached_flags_an_open_loop_and_no_closed_one(tmp_path: Path) -> None:
