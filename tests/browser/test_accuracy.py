@@ -1,5 +1,8 @@
 """The Accuracy page in a browser: the chart when it nears the view, other metrics without a script, both themes."""
 
+from collections.abc import Iterator
+
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 POINTS = "#plot .scatterlayer .points path.point"
@@ -59,3 +62,37 @@ def test_a_phone_scrolls_tables_and_not_the_page(phone: Page) -> None:
     phone.goto("/fr/accuracy/?metric=ttft")
     assert phone.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     expect(phone.locator("#plot")).to_be_attached()
+
+
+@pytest.fixture
+def paper(chromium: Browser, site: str) -> Iterator[Page]:
+    """A page on paper whose charts were never drawn: the browser's own print command waits for none."""
+    context = chromium.new_context(base_url=site, java_script_enabled=False, locale="fr-FR")
+    page = context.new_page()
+    page.emulate_media(media="print")
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["accuracy/?metric=allreduce", "economics"])
+def test_a_chart_that_was_never_drawn_prints_its_table(paper: Page, path: str) -> None:
+    paper.goto(f"/fr/{path}")
+    expect(paper.locator(".fig")).to_be_hidden()
+    expect(paper.locator("#d-chart table")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["training", "parallelism", "inference", "tokens"])
+def test_no_chart_prints_as_a_blank(paper: Page, path: str) -> None:
+    paper.goto(f"/fr/{path}")
+    expect(paper.locator(".fig").first).to_be_attached()
+    expect(paper.locator(".fig:visible")).to_have_count(0)
+    expect(paper.locator("table:visible").first).to_be_visible()
+
+
+def test_a_drawn_chart_is_printed_and_its_table_is_not(page: Page) -> None:
+    page.goto("/fr/accuracy/?metric=allreduce")
+    page.locator("#plot").scroll_into_view_if_needed()
+    expect(page.locator(POINTS).first).to_be_attached()
+    page.emulate_media(media="print")
+    expect(page.locator("#plot")).to_be_visible()
+    expect(page.locator("#d-chart")).to_be_hidden()
