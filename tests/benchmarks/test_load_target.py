@@ -19,7 +19,7 @@ from benchmarks.load.targetserver import TargetServer, owner, requests_needed
 from tests.benchmarks import loadfactory as make
 from tests.benchmarks.mockserver import FOUR_TOKENS, MockServer, running
 
-SECRET = "sk-very-secret-1234"
+SECRET = "sk-very-secret-wxyz"
 VARIABLE = "BENCHMARK_KEY_TEST"
 HERE = ("127.0.0.1",)
 
