@@ -5,7 +5,7 @@ activations are recomputed. Attention adds to each pass; its causal half is coun
 """
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calculator.domain.calibration import TrainingConstants
 from calculator.domain.hardware import Gpu, bandwidth_bytes_per_s
@@ -157,16 +157,24 @@ def _compute_token_s(job: TrainingJob, constants: TrainingConstants) -> float:
     return linear + attention / (half * constants.attention_ratio)
 
 
+def launches_s(job: TrainingJob, constants: TrainingConstants) -> float:
+    """Launches of one pass over every layer, whatever its size. Each GPU launches all layers that it holds: tensor
+    parallelism leaves them as many, a pipeline divides them."""
+    found = constants.layer_s * job.model.layers * (2 + job.recomputed)
+    return found * constants.adapter_layer_factor if job.method.frozen_base else found
+
+
+def _unpacking_s(job: TrainingJob, constants: TrainingConstants) -> float:
+    """A 4-bit base unpacked for each pass."""
+    if job.method is not Method.QLORA:
+        return 0.0
+    moved = job.model.params_non_embedding * constants.dequantised_bytes * (2 + job.recomputed)
+    return moved / bandwidth_bytes_per_s(job.gpu)
+
+
 def _pass_s(job: TrainingJob, constants: TrainingConstants) -> float:
     """What one micro-batch costs whatever its size: launches, and a 4-bit base unpacked for each pass."""
-    passes = 2 + job.recomputed
-    launches_s = constants.layer_s * job.model.layers * passes
-    if job.method.frozen_base:
-        launches_s *= constants.adapter_layer_factor
-    if job.method is not Method.QLORA:
-        return launches_s
-    moved = job.model.params_non_embedding * constants.dequantised_bytes * passes
-    return launches_s + moved / bandwidth_bytes_per_s(job.gpu)
+    return launches_s(job, constants) + _unpacking_s(job, constants)
 
 
 def _sharding_s(job: TrainingJob, constants: TrainingConstants) -> float:
@@ -178,11 +186,37 @@ def _sharding_s(job: TrainingJob, constants: TrainingConstants) -> float:
     return constants.exposed_ratio * moved / rate
 
 
-def _step_s(job: TrainingJob, constants: TrainingConstants) -> float:
-    """What one optimizer step costs: the host, and the states of the trained parameters read and written."""
+def _states_s(job: TrainingJob) -> float:
+    """The states of the trained parameters read and written in one optimizer step."""
     shards = job.gpu_count if job.sharded else 1
-    moved = OPTIMIZER_MOVED_BYTES * job.trained_params / shards
-    return constants.step_s + moved / bandwidth_bytes_per_s(job.gpu)
+    return OPTIMIZER_MOVED_BYTES * job.trained_params / shards / bandwidth_bytes_per_s(job.gpu)
+
+
+def _step_s(job: TrainingJob, constants: TrainingConstants) -> float:
+    """What one optimizer step costs: the host, and the states."""
+    return constants.step_s + _states_s(job)
+
+
+def lost_factor(gpu_count: int, constants: TrainingConstants) -> float:
+    """By how much jobs on many machines take longer."""
+    return float(max(1.0, gpu_count / MACHINE_GPUS) ** constants.cluster_exponent)
+
+
+def divided_pass_s(job: TrainingJob, constants: TrainingConstants, tensor: int, pipeline: int) -> float:
+    """Seconds that each GPU works on one micro-batch of a copy that lies on `tensor` × `pipeline` GPUs, without the
+    exchanges of tensor parallelism and the waits of the pipeline; `job.gpu_count` counts all GPUs.
+
+    Computing, unpacking, shards and states ÷ (TP × PP); launches ÷ PP: under tensor parallelism every GPU launches
+    every layer, on matrices as small as those of a TP-th of the tokens.
+    """
+    parts = tensor * pipeline
+    copies = replace(job, gpu_count=max(1, job.gpu_count // parts))
+    tokens = job.micro_batch * job.sequence_tokens
+    computing = tokens * _compute_token_s(replace(job, micro_batch=job.micro_batch / tensor), constants)
+    shared = computing + _unpacking_s(job, constants) + _sharding_s(copies, constants)
+    each = launches_s(job, constants) / pipeline + constants.step_s / job.accumulation
+    found = (shared + _states_s(copies) / job.accumulation) / parts + each
+    return found * lost_factor(job.gpu_count, constants)
 
 
 def tok_per_s_per_gpu(job: TrainingJob, constants: TrainingConstants) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from calculator.domain.calibration import (
+    TrainingConstants,
     architecture_class,
     band,
     chip_class,
@@ -21,6 +22,7 @@ from calculator.domain.training import (
     Method,
     TrainingJob,
     attention_flop_a_token,
+    divided_pass_s,
     flop_factor,
     tok_per_s_per_gpu,
 )
@@ -133,8 +135,8 @@ def _exchange_s(setup: Setup) -> float:
 
 
 def calibrated_rate(setup: Setup) -> float:
-    """Tokens a second and GPU of the calibrated model. Where a copy is divided: the same work over TP × PP GPUs, plus
-    the exchanges of tensor parallelism and the pipeline's bubble, by the textbook.
+    """Tokens a second and GPU of the calibrated model. Where a copy is divided: `divided_pass_s`, plus the exchanges of
+    tensor parallelism and the pipeline's bubble, by the textbook.
 
     Raises NotModelledError for 32-bit training, adapters that are not modelled, and sheets without a peak or link.
     """
@@ -146,15 +148,17 @@ def calibrated_rate(setup: Setup) -> float:
     classes = training_classes(
         scenario.framework, scenario.method.value, family(scenario.method, scenario.numbers), setup.gpu
     )
-    alone = tok_per_s_per_gpu(_job(setup, setup.trained_params), training_constants(setup.facts.calibration, classes))
-    if not setup.divided:
-        return alone
-    tokens, gpus = (
-        scenario.micro_batch * scenario.sequence_tokens,
-        scenario.tensor_parallel * scenario.pipeline_parallel,
-    )
-    pass_s = tokens / alone / gpus + _exchange_s(setup) / scenario.pipeline_parallel
-    return tokens / (pass_s * bubble_factor(scenario.pipeline_parallel, scenario.accumulation)) / gpus
+    constants, job = training_constants(setup.facts.calibration, classes), _job(setup, setup.trained_params)
+    return _divided_rate(setup, job, constants) if setup.divided else tok_per_s_per_gpu(job, constants)
+
+
+def _divided_rate(setup: Setup, job: TrainingJob, constants: TrainingConstants) -> float:
+    """Tokens a second and GPU of copies that lie on TP × PP GPUs each."""
+    scenario = setup.scenario
+    tensor, stages = scenario.tensor_parallel, scenario.pipeline_parallel
+    pass_s = divided_pass_s(job, constants, tensor, stages) + _exchange_s(setup) / stages
+    waited = pass_s * bubble_factor(stages, scenario.accumulation)
+    return scenario.micro_batch * scenario.sequence_tokens / waited / (tensor * stages)
 
 
 def published_run(scenario: TrainingScenario, facts: TrainingFacts) -> PublishedRun | None:

@@ -6,7 +6,7 @@ Beside a typed or published speed it carries the calibrated one, scaled by the r
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from decimal import Decimal
+from decimal import Context, Decimal
 from math import ceil
 from typing import Any
 
@@ -35,6 +35,8 @@ MOST_INSTANCES = 32
 COUNTS = (1, 2, 4, 8, 16)
 METHODS = (Method.FULL, Method.LORA, Method.QLORA)
 NOT_PRICED = Decimal("Infinity")
+RATE_DIGITS = Context(prec=6)
+"""What a link carries of a speed; figures are worked out from what it carries."""
 
 Changes = Mapping[str, Any]
 
@@ -137,14 +139,15 @@ def _basis(sku: Sku, wanted: Basis) -> Basis:
 
 
 def anchored(setup: Setup, factor: float) -> Setup:
-    """The set-up at its calibrated speed × `factor`, typed, where that is another speed."""
+    """The set-up at its calibrated speed × `factor`, typed to six digits, where that is another speed."""
     if factor == 1:
         return setup
     try:
-        value = to_decimal(calibrated_rate(setup) * factor)
+        value = calibrated_rate(setup) * factor
     except NotModelledError:
         return setup
-    return replace(setup, scenario=replace(setup.scenario, speed=Speed.RATE, rate_tok_per_s=value))
+    typed = RATE_DIGITS.plus(to_decimal(value))
+    return replace(setup, scenario=replace(setup.scenario, speed=Speed.RATE, rate_tok_per_s=typed))
 
 
 def sized(start: Start, changes: Changes, sku: Sku | None = None) -> Sized:

@@ -17,6 +17,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from calculator import answers, calibrated, registry
+from calculator.domain.training_scenario import Verdict, Way
+from calculator.presenters import training as words
 from calculator.tool import Preset
 from calculator.tools.training import PRESETS, TOOL
 from tests import pagetext
@@ -159,6 +161,55 @@ def test_the_published_topology_goes_into_sixteen_gpus_and_not_into_eight(client
     eight = page(client, preset("topology").query.replace("count=2", "count=1"))
     assert "TP = 8 fois PP = 2 ne divise pas 8 GPU" in text_of(eight)
     assert eight.context["estimate"].duration is None
+
+
+def test_tensor_parallelism_takes_what_the_multi_gpu_page_says(seeded: None) -> None:
+    """The same step of an 8B on eight GPUs that hold one copy: a per cent apart, since that page lets each GPU read
+    the optimizer states of the whole model."""
+    same = "model=Llama-3.1-8B&sku=GPU-SUPERCOMPUTE&tp=8&seq=2048&recomp=1&tokens=40000000000"
+    here = _answer(f"{same}&method=pretrain&mbs=8&accum=8&work=tokens&framework=Megatron").estimate
+    there = answers.from_link(
+        registry.CALCULATORS["parallelism"],
+        QueryDict(f"{same}&gpus=8&batchby=step&steptok=131072&micro=8&sharing=data"),
+    ).answer
+    assert there is not None
+    days = {float(row.result) for row in there.estimate.steps if row.code == "parallel_days"}
+    assert here.duration.run_s.value / 86_400 == pytest.approx(days.pop(), rel=0.02)
+
+
+PROMISES = (
+    "",
+    *(item.query for item in PRESETS),
+    MISFIT,
+    "model=Llama-3.1-8B&sku=GPU-TITAN&method=full&recomp=1&mbs=1",
+    "model=Llama-3.1-8B&sku=GPU-PRO&method=lora&mbs=8&seq=4096&basis=month",
+    "model=Llama-3.1-70B&sku=GPU-TITAN&method=full&work=dataset&rows=5000&mean=333.5&price=4&mbs=3&accum=5",
+    "model=Mixtral-8x7B&method=qlora&sku=GPU-TITAN&recomp=1",
+    "model=Llama-3.1-70B&sku=GPU-TITAN&method=full&speed=rate&train_rate=77.7&retry=0.1",
+)
+
+
+@pytest.mark.parametrize("query", PROMISES)
+def test_every_row_of_ways_and_variants_gives_what_it_promises_when_followed(seeded: None, query: str) -> None:
+    """Time, cost and memory of each link, worked out afresh, against its row; the tokens stay."""
+    found = _answer(query)
+    estimate, page = found.estimate, words.page(found)
+    ways = zip(estimate.fit.ways, page.ways, strict=True)
+    variants = zip((*estimate.counts, *estimate.methods), (*page.counts, *page.methods), strict=True)
+    for promise, row in (*ways, *variants):
+        if promise.verdict is Verdict.BATCH:
+            assert (row.time, row.eur) == ("", "")
+            continue
+        there = _answer(row.query).estimate
+        assert there.fit.verdict is promise.verdict, row.name
+        assert there.amount.tokens == pytest.approx(estimate.amount.tokens, rel=1e-9)
+        if isinstance(promise, Way):
+            assert there.fit.memory.needed_bytes == pytest.approx(promise.needed_bytes, rel=1e-9)
+        if promise.seconds is not None:
+            assert there.duration.with_retries_s == pytest.approx(promise.seconds, rel=1e-9), row.name
+            assert there.bill.eur == promise.eur, row.name
+        else:
+            assert (row.time, row.eur) == ("", ""), row.name
 
 
 def test_unknown_storage_stays_a_word(client: Client, seeded: None) -> None:

@@ -264,8 +264,8 @@ MOE = answer(facts(MIXTRAL, sku=TITAN), micro_batch=1, recomputed=True)
 
 
 def test_what_is_not_modelled_is_unknown_in_every_place() -> None:
-    """QLoRA of a mixture of experts: its weights are known, the adapters are not; 87 GiB of 16-bit weights alone are too
-    much for a card of 80."""
+    """QLoRA of a mixture of experts: its weights are known, the adapters are not. In 16 bits the weights alone, 87 GiB,
+    are too much for a card of 80."""
     page = training.training(MOE)
     sizes = {row.name: row.size for row in page.memory.rows}
     assert {sizes[name] for name in ("Adaptateurs", "Gradients", "États de l’optimiseur")} == {"inconnu"}

@@ -9,7 +9,7 @@ from calculator.domain import training_speed
 from calculator.domain.calibration import Band
 from calculator.domain.inference import NotModelledError
 from calculator.domain.provenance import Kind
-from calculator.domain.training import Method, tok_per_s_per_gpu
+from calculator.domain.training import Method, divided_pass_s, tok_per_s_per_gpu
 from calculator.domain.training_scenario import Convention, Numbers, Speed, Utilisation
 from calculator.domain.training_speed import Setup, settle
 from calculator.domain.training_work import assumed_shape
@@ -175,22 +175,53 @@ def test_a_pipeline_waits_for_its_stages_once_a_step(stages: int, passes: int, f
     assert training_speed.bubble_factor(stages, passes) == factor
 
 
-def test_a_pipeline_of_two_over_four_passes_loses_a_fifth() -> None:
-    eight = facts(LLAMA_70B, sku=SUPERCOMPUTE)
-    given = scenario(method=Method.FULL, micro_batch=1, accumulation=4)
-    alone = training_speed.calibrated_rate(settle(given, eight))
-    stages = training_speed.calibrated_rate(settle(replace(given, pipeline_parallel=2), eight))
-    assert stages == pytest.approx(alone / 1.25)
+STATES_S = 28 * LLAMA_70B.params_total / 8 / (2039 * 1e9)
+"""An optimizer step on eight A100: 28 B a parameter, an eighth of them each, however copies and shards divide them."""
+
+
+def rate_of(**fields: object) -> float:
+    given = scenario(method=Method.FULL, micro_batch=1, accumulation=4, **fields)
+    return training_speed.calibrated_rate(settle(given, facts(LLAMA_70B, sku=SUPERCOMPUTE)))
+
+
+def test_a_pipeline_of_two_over_four_passes_waits_a_quarter_longer() -> None:
+    """Computing is halved, a step's states stay an eighth each, and all of it takes 5/4."""
+    computing = 512 / rate_of() - STATES_S / 4
+    assert 512 / rate_of(pipeline_parallel=2) / 2 == pytest.approx(1.25 * (computing / 2 + STATES_S / 4))
 
 
 def test_tensor_parallelism_adds_four_exchanges_a_layer() -> None:
     """2(N−1)/N of micro-batch × sequence × hidden × 2 B over 300 GB/s, four times in each of 80 layers."""
-    eight = facts(LLAMA_70B, sku=SUPERCOMPUTE)
-    given = scenario(method=Method.FULL, micro_batch=1, accumulation=4)
-    alone = training_speed.calibrated_rate(settle(given, eight))
-    pair = training_speed.calibrated_rate(settle(replace(given, tensor_parallel=2), eight))
+    computing = 512 / rate_of() - STATES_S / 4
     exchanges = 4 * 80 * (1.0 * 512 * 8192 * 2) / 300e9
-    assert 512 / pair / 2 == pytest.approx(512 / alone / 2 + exchanges)
+    assert 512 / rate_of(tensor_parallel=2) / 2 == pytest.approx(computing / 2 + STATES_S / 4 + exchanges)
+
+
+@pytest.mark.parametrize(("tensor", "stages", "part"), [(1, 1, 1), (8, 1, 1), (4, 2, 2), (1, 8, 8)])
+def test_each_gpu_launches_every_layer_that_it_holds(tensor: int, stages: int, part: int) -> None:
+    """80 layers forward and backward at 1 ms: 160 ms a pass, divided by the stages alone."""
+    job = training_speed._job(settle(scenario(method=Method.FULL), facts(LLAMA_70B, sku=SUPERCOMPUTE)), 70e9)
+    with_launches = divided_pass_s(job, replace(TRAINER, layer_s=0.001), tensor, stages)
+    assert with_launches - divided_pass_s(job, TRAINER, tensor, stages) == pytest.approx(0.160 / part)
+
+
+def test_a_copy_on_one_gpu_takes_what_the_undivided_model_takes() -> None:
+    """With every constant of the model at work."""
+    rough = replace(
+        TRAINER, small_pass_tokens=500.0, layer_s=0.001, step_s=0.04, exposed_ratio=0.1, cluster_exponent=0.02
+    )
+    job = training_speed._job(setup(), 41_943_040)
+    for gpus in (1, 16):
+        given = replace(job, gpu_count=gpus, sharded=gpus > 1)
+        assert divided_pass_s(given, rough, 1, 1) == pytest.approx(2 * 512 / tok_per_s_per_gpu(given, rough))
+
+
+def test_shards_travel_among_the_copies_and_not_inside_one() -> None:
+    """Eight GPUs that hold one copy have nobody to gather weights from."""
+    eight = training_speed._job(settle(scenario(method=Method.FULL), facts(LLAMA_70B, sku=SUPERCOMPUTE)), 70e9)
+    shown = replace(TRAINER, exposed_ratio=0.5)
+    assert divided_pass_s(eight, shown, 8, 1) == divided_pass_s(eight, TRAINER, 8, 1)
+    assert divided_pass_s(eight, shown, 4, 1) > divided_pass_s(eight, TRAINER, 4, 1)
 
 
 def test_a_divided_model_has_no_band_and_says_so() -> None:
