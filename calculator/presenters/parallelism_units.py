@@ -21,7 +21,7 @@ def days(value: float | None) -> str:
         return _("inconnue")
     if value < 1:
         return f"{number(value * HOURS_A_DAY)}{formats.NBSP}h"
-    return f"{number(value)}{formats.NBSP}{_('jours')}"
+    return quantities.days(value)
 
 
 def factor(value: float | None) -> str:

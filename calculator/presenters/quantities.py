@@ -71,6 +71,13 @@ def scaled(value: Number | None, unit: str, *, unknown: str = "") -> str:
     return f"{digits(amount)}{formats.NBSP}{SI[prefix]}{_bytes(unit)}"
 
 
+def days(value: Number) -> str:
+    """Days with their word: one day; in French everything below two is singular."""
+    text = digits(value)
+    one = to_decimal(value) < 2 if formats.is_french() else text == "1"
+    return f"{text}{formats.NBSP}{_('jour') if one else _('jours')}"
+
+
 def gibibytes(value_bytes: Number | None, *, unknown: str = "") -> str:
     """Memory in binary multiples, as cards are counted: an "80 GB" card holds 80 GiB; Gio in French."""
     if value_bytes is None:
@@ -109,7 +116,7 @@ def _with_unit(value: Decimal, unit: str, french: bool) -> str:
     if unit in LITERAL:
         return f"{digits(value)}{formats.NBSP}{unit}"
     if unit == "d":
-        return _joined(value, _("jours"))
+        return days(value)
     if unit in ("ratio", "sequence"):
         return digits(value)
     return formats.number(value)

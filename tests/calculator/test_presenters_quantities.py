@@ -94,3 +94,19 @@ def test_pitfall_13_memory_is_counted_as_cards_are(size: int | None, french: str
         assert quantities.gibibytes(size) == french
     with translation.override("en"):
         assert quantities.gibibytes(size) == english
+
+
+@pytest.mark.parametrize(
+    ("value", "french", "english"),
+    [
+        (1, f"1{NB}jour", f"1{NB}day"),
+        (1.5, f"1,5{NB}jour", f"1.5{NB}days"),
+        (2, f"2{NB}jours", f"2{NB}days"),
+        (92.02, f"92{NB}jours", f"92{NB}days"),
+    ],
+)
+def test_one_day_is_singular_in_french_below_two(value: float, french: str, english: str) -> None:
+    with translation.override("fr"):
+        assert quantities.days(value) == quantities.with_unit(value, "d") == french
+    with translation.override("en"):
+        assert quantities.days(value) == quantities.with_unit(value, "d") == english
