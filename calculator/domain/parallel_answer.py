@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from calculator.domain import parallel_tables as tables
-from calculator.domain.calibration import band
+from calculator.domain.calibration import band, chip_class
 from calculator.domain.interconnects import OWN
 from calculator.domain.parallel_explained import Observed, explained
 from calculator.domain.parallel_scenario import (
@@ -212,7 +212,7 @@ def answered(settled: Settled) -> ParallelismEstimate:
     chosen = next((row for row in rows if row.gpu_count == chosen.gpu_count), chosen)
     found = steps(settled, chosen)
     several = layout.data > 1
-    way = settled.cluster.link.way.value
+    way, chip = settled.cluster.link.way.value, chip_class(facts.gpu)
     answer = ParallelismEstimate(
         scenario=scenario,
         gpu=facts.gpu,
@@ -242,7 +242,7 @@ def answered(settled: Settled) -> ParallelismEstimate:
         stop=tables.stop(rows, scenario.floor_ratio, scenario.day_eur),
         cheapest=tables.cheapest(rows),
         fastest=tables.fastest(rows),
-        allreduce_band=band(facts.calibration, "busbw_GB_s", "NCCL", way) if several else None,
+        allreduce_band=band(facts.calibration, "busbw_GB_s", "NCCL", way, chip) if several else None,
         explanation=explanation(settled),
         headline=headline(settled, chosen),
         steps=found,

@@ -14,6 +14,7 @@ from calculator.domain.calibration import (
     TrainingConstants,
     architecture_class,
     band,
+    chip_class,
     link_constants,
     training_classes,
     training_constants,
@@ -248,6 +249,11 @@ def _degrees(layout: Layout) -> dict[str, int]:
     return {"tensor": layout.tensor, "pipeline": layout.pipeline}
 
 
+def _mfu_band(facts: ParallelismFacts) -> Band | None:
+    """The band of pre-training in 16 bits on chips of this class."""
+    return band(facts.calibration, "tok_s_per_gpu", "pretrain", "fp16", chip_class(facts.gpu))
+
+
 def settle(scenario: ParallelismScenario, facts: ParallelismFacts) -> Settled | Message:
     """Everything that the answer computes with, or the first thing that forbids one."""
     fault = gpu_fault(facts.gpu)
@@ -275,7 +281,7 @@ def settle(scenario: ParallelismScenario, facts: ParallelismFacts) -> Settled | 
         peak=peak,
         mfu=mfu,
         calibrated_mfu=fitted,
-        mfu_band=band(facts.calibration, "tok_s_per_gpu", "pretrain", "fp16") if calibrated else None,
+        mfu_band=_mfu_band(facts) if calibrated else None,
         price=machine_price(scenario, facts),
     )
 

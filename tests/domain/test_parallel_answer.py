@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from calculator.domain.calibration import Band
 from calculator.domain.collectives import Reduction
 from calculator.domain.parallel_scenario import BatchBy, Plausibility, Sharing
 from calculator.domain.provenance import Kind
@@ -335,6 +336,19 @@ def test_many_machines_lose_what_was_fitted() -> None:
 
 def test_a_band_of_the_fit_goes_with_a_fitted_speed_only() -> None:
     assert answer().mfu_band is None and answer().allreduce_band is None
+
+
+def test_the_bands_are_those_of_the_gpus_chip() -> None:
+    """Eight A100 behind NVSwitch: Ampere with HBM, the class "switch" of a link."""
+    bands = {
+        "busbw_GB_s||": Band(0.9, 1.2, 150),
+        "busbw_GB_s|NCCL|switch|Ampere/HBM": Band(0.7, 1.1, 29),
+        "tok_s_per_gpu||": Band(0.8, 1.2, 570),
+        "tok_s_per_gpu|pretrain|fp16|Ampere/HBM": Band(0.95, 1.15, 104),
+    }
+    found = answer(facts(model=MISTRAL, known=replace(calibrated(), bands=bands)), mfu_ratio=None)
+    assert found.allreduce_band == Band(0.7, 1.1, 29)
+    assert found.mfu_band == Band(0.95, 1.15, 104)
 
 
 def test_one_gpu_needs_no_exchange() -> None:
