@@ -41,9 +41,15 @@ def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -
     writer = csv.writer(buffer, delimiter=";" if french else ",", lineterminator="\r\n")
     writer.writerow(["run", "concurrency", *SAMPLE_COLUMNS])
     for sample in samples:
-        values = [getattr(sample, name) for name in SAMPLE_COLUMNS]
+        values = sample_values(run, sample).values()
         writer.writerow([run.code, sample.step.concurrency, *(cell(value, french=french) for value in values)])
     return BYTE_ORDER_MARK + buffer.getvalue()
+
+
+def sample_values(run: BenchmarkRun, sample: BenchmarkSample) -> dict[str, Any]:
+    """The columns of a request. What somebody else's server said may name accounts and addresses: it is left out."""
+    values = {name: getattr(sample, name) for name in SAMPLE_COLUMNS}
+    return values | ({"error_message": ""} if run.target_url else {})
 
 
 def cell(value: object, *, french: bool) -> str:
@@ -62,7 +68,7 @@ def to_json(view: RunView, samples: list[BenchmarkSample]) -> str:
     """The run, its steps and its requests; strict JSON, a number that is none becomes null with its reason."""
     by_step: dict[int, list[dict[str, Any]]] = {}
     for sample in samples:
-        by_step.setdefault(sample.step_id, []).append({name: getattr(sample, name) for name in SAMPLE_COLUMNS})
+        by_step.setdefault(sample.step_id, []).append(sample_values(view.run, sample))
     document = {
         "schema": SCHEMA_VERSION,
         "run": fields_of(view.run),

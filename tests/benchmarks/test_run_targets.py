@@ -84,6 +84,16 @@ def test_the_address_of_a_target_is_in_no_public_file(client: Client) -> None:
         assert "api.example.com" not in text and "BENCHMARK_KEY" not in text
 
 
+def test_what_a_server_said_is_in_no_public_file(client: Client) -> None:
+    """Messages may name an account or an address; those of this machine's engine stay."""
+    for target, shown in ((TARGET, False), (None, True)):
+        run = created(target=target)
+        runs.sample(run.steps.get(position=1), error_kind="http_429", error_message="limit of org-4711 at 10.1.2.3")
+        for suffix in (".json", ".csv"):
+            text = client.get(f"/fr/runs/{run.code}{suffix}").content.decode()
+            assert "http_429" in text and ("org-4711" in text) is shown
+
+
 def test_an_open_loop_has_a_step_a_rate(settings: Any) -> None:
     run = created(pattern="poisson", rates_per_s=(5.0, 10.0), limit_ttft_ms=200.0, duration_s=30.0)
     assert list(run.steps.values_list("position", "concurrency", "rate_per_s")) == [(1, 4, 5.0), (2, 4, 10.0)]
