@@ -17,10 +17,17 @@ from scripts import browser, services
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 PYTHON = sys.executable
-# Domain and architecture know no database, the platform's tests start processes with databases of their own, and
-# Chromium sees the same pages whichever database is behind them.
-ROOMS_WITHOUT_DATABASE = ("domain", "architecture", "platform")
-ON_POSTGRES = [*(f"--ignore=tests/{room}" for room in ROOMS_WITHOUT_DATABASE), "-m", "not browser and not worker"]
+# Domain, counting, load client and architecture know no database, the platform's tests start processes with databases
+# of their own, and Chromium sees the same pages whichever database is behind them.
+ROOMS_WITHOUT_DATABASE = ("domain", "counting", "architecture", "platform")
+ON_POSTGRES = [
+    *(f"--ignore=tests/{room}" for room in ROOMS_WITHOUT_DATABASE),
+    "--ignore-glob=*/test_load_*",
+    "-m",
+    "not browser and not worker",
+    "--numprocesses=auto",
+    "--maxprocesses=4",
+]
 
 
 @dataclass
