@@ -116,7 +116,7 @@ def break_even(estimate: EconomicsEstimate) -> Chart | None:
         return None
     plot = Plot(estimate, row, stairs, *_range(estimate, row, stairs))
     return Chart(
-        title=crossing.finding(row, estimate.gpu.sku.code),
+        title=crossing.finding(row, estimate.gpu.sku.name),
         subtitle=crossing.subtitle(estimate.gpu.sku, is_stairs=stairs.slope is None),
         caption=crossing.caption(estimate),
         figure={"data": _traces(plot), "layout": _layout(plot)},
@@ -368,9 +368,11 @@ def _apart(ends: list[tuple[Decimal, str, str]]) -> list[tuple[Decimal, str, str
 
 
 def _gpu_label(plot: Plot) -> str:
-    code = plot.estimate.gpu.sku.code
+    sku = plot.estimate.gpu.sku
     count = instances_for(plot.high, plot.stairs.capacity)
-    return code if plot.stairs.slope is not None or count == 1 else f"{code}{formats.NBSP}× {formats.number(count)}"
+    if plot.stairs.slope is not None or count == 1:
+        return sku.name
+    return f"{sku.code}{formats.NBSP}× {formats.number(count * sku.set_of)}"
 
 
 def _points(plot: Plot) -> tuple[Point, ...]:

@@ -57,12 +57,40 @@ def chosen_throughput(scenario: EconomicsScenario, sku: Sku) -> Throughput | Non
     return replace(base, prefill_tok_per_s=prefill)
 
 
+def as_set(sku: Sku, count: int) -> Sku:
+    """`count` instances as one: their price, GPUs, memory and output together."""
+    if count == 1:
+        return sku
+    return replace(
+        sku,
+        set_of=count,
+        gpu_count=sku.gpu_count * count,
+        vram_gb=sku.vram_gb * count,
+        prices={basis: price.scaled(price.value * count) for basis, price in sku.prices.items()},
+        throughput=None if sku.throughput is None else _of_set(sku.throughput, count),
+    )
+
+
+def _of_set(throughput: Throughput, count: int) -> Throughput:
+    """A figure of one GPU counts for each GPU of the set; one of an instance is taken as often as there are some."""
+    if throughput.scope is Scope.GPU:
+        return throughput
+    rate, prefill = throughput.output_tok_per_s, throughput.prefill_tok_per_s
+    return replace(
+        throughput,
+        output_tok_per_s=rate.scaled(rate.value * count),
+        prefill_tok_per_s=None if prefill is None else prefill.scaled(prefill.value * count),
+    )
+
+
 def chosen_sku(scenario: EconomicsScenario, sku: Sku) -> Sku:
-    """The SKU with the visitor's price at the chosen basis and his throughput, where he typed them."""
+    """The SKU with the visitor's price at the chosen basis and his throughput, where he typed them, as a set where
+    he rents several as one."""
     prices = dict(sku.prices)
     if scenario.price_eur is not None:
         prices[scenario.basis] = typed(scenario.price_eur, f"EUR/{scenario.basis.value}", "price_eur")
-    return replace(sku, prices=prices, throughput=chosen_throughput(scenario, sku))
+    priced = replace(sku, prices=prices, throughput=chosen_throughput(scenario, sku))
+    return as_set(priced, scenario.instances_per_set or 1)
 
 
 def exchange_rate(scenario: EconomicsScenario, facts: EconomicsFacts) -> Sourced[Decimal] | None:

@@ -104,6 +104,8 @@ def _gpu_warnings(inputs: Inputs, bill: GpuBill) -> Iterator[Message]:
     throughput = bill.throughput
     if throughput is not None and throughput.single_stream:
         yield Message("single_stream", {"sku": bill.sku.code}, "rate_tok_per_s")
+    if bill.sku.set_of > 1:
+        yield Message("set_of_instances", {"count": bill.sku.set_of, "sku": bill.sku.code}, "instances_per_set")
     if inputs.chosen.is_test:
         yield Message("test_model", {"sku": bill.sku.code})
     if bill.instances is not None and bill.instances > 1:

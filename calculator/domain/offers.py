@@ -62,7 +62,10 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class Sku:
-    """One configuration. Prices are EUR without VAT for the whole instance; None = on request."""
+    """One configuration. Prices are EUR without VAT for the whole instance; None = on request.
+
+    `set_of` above 1 = that many instances rented together as one: prices and `gpu_count` are then those of all.
+    """
 
     code: str
     label: str
@@ -72,6 +75,16 @@ class Sku:
     prices: Mapping[Basis, Sourced[Decimal]] = field(default_factory=dict)
     throughput: Throughput | None = None
     is_test_host: bool = False
+    set_of: int = 1
+
+    @property
+    def name(self) -> str:
+        """The code; of a set, with the number of its instances.
+
+        >>> Sku("GPU-TITAN", "", "A100", 4, 320, set_of=4).name.split()
+        ['4', '×', 'GPU-TITAN']
+        """
+        return self.code if self.set_of == 1 else f"{self.set_of}\u00a0×\u00a0{self.code}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,8 @@ class EconomicsScenario:
     `input_tokens` and `output_tokens` are a request's; `input_tokens` includes cached ones. `prefix_hit_ratio` is the
     share of the input read from a prefix cache, `cache_write_ratio` the share of the rest that is written to it.
     `api_token_ratio` = tokens that an API counts for one token counted here (another tokenizer); `api_uplift_ratio` =
-    what an API adds to its list price, for processing within a region for example.
+    what an API adds to its list price, for processing within a region for example. `instances_per_set` are rented
+    together because one model lies over all of them: bills and capacities count whole sets; None = one.
     """
 
     catalog_version: int
@@ -75,6 +76,7 @@ class EconomicsScenario:
     rate_concurrency: int | None = None
     prefill_tok_per_s: Decimal | None = None
     rate_origin: RateOrigin | None = None
+    instances_per_set: int | None = None
     utilisation_ratio: Decimal = Decimal("0.65")
     hours_per_month_h: Decimal = Decimal(720)
     traffic: TrafficBy = TrafficBy.TOKENS

@@ -58,6 +58,12 @@ NUMBERS: Mapping[str, NumberSpec] = {
         gettext_lazy("€ HT"),
         required=False,
     ),
+    "count": NumberSpec(
+        fields.INSTANCES,
+        gettext_lazy("Instances louées ensemble"),
+        gettext_lazy("Quand un modèle s’étend sur plusieurs, elles se paient par lots entiers. Par exemple 4."),
+        required=False,
+    ),
     "conc": NumberSpec(
         fields.CONCURRENCY,
         gettext_lazy("Requêtes simultanées"),
@@ -213,7 +219,7 @@ class EconomicsForm(ScenarioForm):
         Group(
             "rental",
             gettext_lazy("Location et coûts"),
-            ("rental", "step", "price", "hours", "ops", "storage", "network"),
+            ("rental", "step", "count", "price", "hours", "ops", "storage", "network"),
         ),
         Group("throughput", gettext_lazy("Débit"), ("fig", "conc", "prefill", "origin")),
         Group("comparison", gettext_lazy("Comparaison"), ("ref", "fx", "tokratio", "uplift", "vat", "tie")),

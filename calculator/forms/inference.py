@@ -148,7 +148,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     ),
     "vocab": NumberSpec(keys.SIZE, gettext_lazy("Vocabulaire"), gettext_lazy("Par exemple 32768."), required=False),
     "context": NumberSpec(
-        keys.SIZE, gettext_lazy("Contexte maximal"), gettext_lazy("Par exemple 32768."), TOKENS, required=False
+        keys.CONTEXT, gettext_lazy("Contexte maximal"), gettext_lazy("Par exemple 32768."), TOKENS, required=False
     ),
     "experts": NumberSpec(keys.SIZE, gettext_lazy("Experts"), gettext_lazy("Par exemple 8."), required=False),
     "topk": NumberSpec(keys.SIZE, gettext_lazy("Experts par token"), gettext_lazy("Par exemple 2."), required=False),

@@ -34,6 +34,7 @@ KEYS: tuple[Key, ...] = (
     number("conc", "rate_concurrency", fields.CONCURRENCY),
     number("prefill", "prefill_tok_per_s", fields.PREFILL),
     enum("origin", "rate_origin", RateOrigin),
+    number("count", "instances_per_set", fields.INSTANCES),
     number("util", "utilisation_ratio", fields.UTILISATION),
     number("hours", "hours_per_month_h", fields.HOURS),
     enum("traffic", "traffic", TrafficBy),
@@ -59,7 +60,7 @@ KEYS: tuple[Key, ...] = (
     number("tie", "tie_ratio", fields.TIE),
 )
 # Keys that may stay out of a canonical link: unknown, or the catalogue's own value is taken.
-OPTIONAL = frozenset({"price", "model", "fig", "rate", "conc", "prefill", "origin", "requests", "fx"})
+OPTIONAL = frozenset({"price", "model", "fig", "rate", "conc", "prefill", "origin", "count", "requests", "fx"})
 
 
 def consistency_problems(scenario: EconomicsScenario) -> list[Problem]:

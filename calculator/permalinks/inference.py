@@ -70,6 +70,8 @@ MEMORY = Quantity(_limits("0.05", "1"), ("%",), percent=True)
 SEQUENCES = Quantity(_limits("1", "1000000"), whole=True)
 PARAMS = Quantity(_limits("1000", "100000000000000"), scaled=True, whole=True)
 SIZE = Quantity(_limits("1", "10000000"), whole=True)
+CONTEXT = Quantity(_limits("1", "100000000"), whole=True)
+"""A model's longest context; the longest of the catalogue is 10 485 760 tokens."""
 LAYERS = Quantity(_limits("1", "1000"), whole=True)
 
 KEYS: tuple[Key, ...] = (
@@ -112,7 +114,7 @@ KEYS: tuple[Key, ...] = (
     number("intermediate", "intermediate", SIZE),
     number("vocab", "vocab", SIZE),
     flag("tied", "tied"),
-    number("context", "max_context", SIZE),
+    number("context", "max_context", CONTEXT),
     number("experts", "experts", SIZE),
     number("topk", "experts_top_k", SIZE),
     number("latent", "latent_rank", SIZE),

@@ -18,6 +18,12 @@ def is_machine(sku: Sku) -> bool:
     return sku.gpu_count > 1
 
 
+def named(count: int, sku: Sku) -> str:
+    """“GPU-PRO”, “3 × GPU-PRO”; of sets, all their instances."""
+    every = count * sku.set_of
+    return sku.code if every == 1 else f"{formats.number(every)}{formats.NBSP}× {sku.code}"
+
+
 def instances(count: int, sku: Sku) -> str:
     """“3 GPU” or “3 instances”."""
     if is_machine(sku):

@@ -66,7 +66,7 @@ def _cost(estimate: EconomicsEstimate) -> SafeString:
     amount = format_html(
         '<b class="gpu">{}</b>', _("%(amount)s HT par mois") % {"amount": formats.money(estimate.gpu.total_eur)}
     )
-    return format_html(_subject(estimate.gpu, estimate.scenario.rental), words.nowrap(estimate.gpu.sku.code), amount)
+    return format_html(_subject(estimate.gpu, estimate.scenario.rental), words.nowrap(estimate.gpu.sku.name), amount)
 
 
 def _subject(bill: GpuBill, rental: Rental) -> str:
@@ -74,6 +74,9 @@ def _subject(bill: GpuBill, rental: Rental) -> str:
     if words.is_hours_used(bill, rental):
         return _("%(hours)s heures de {} coûtent {}") % {"hours": words.hours(bill.paid_h)}
     count = bill.instances or 1
+    if bill.sku.set_of > 1:
+        text = ngettext("Un lot de {} coûte {}", "%(count)s lots de {} coûtent {}", count)
+        return text % {"count": formats.number(count)}
     return ngettext("Un {} dédié coûte {}", "%(count)s {} dédiés coûtent {}", count) % {"count": formats.number(count)}
 
 
@@ -133,7 +136,7 @@ def _spread(rows: list[Comparison]) -> str:
 def _unknown_gpu(estimate: EconomicsEstimate) -> SafeString:
     """What is missing before the GPU can be priced; the APIs are still priced below."""
     bill = estimate.gpu
-    name = words.nowrap(bill.sku.code)
+    name = words.nowrap(bill.sku.name)
     if bill.price is None and bill.sku.prices:
         return format_html(
             _("{} n’a pas de prix {}\u00a0: choisissez l’autre facturation ou saisissez un prix."),

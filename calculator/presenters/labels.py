@@ -65,7 +65,7 @@ def outcome(value: Outcome) -> str:
 def alternative(code: str, estimate: EconomicsEstimate) -> str:
     """The name of one side of the comparison: the chosen GPU or an API."""
     names = {row.bill.api.code: row.bill.api.label for row in estimate.comparisons}
-    return estimate.gpu.sku.code if code in (GPU_CODE, estimate.gpu.sku.code) else names.get(code, code)
+    return estimate.gpu.sku.name if code in (GPU_CODE, estimate.gpu.sku.code) else names.get(code, code)
 
 
 VENDOR_SINGLE_STREAM = "vendor_single_stream"

@@ -33,6 +33,7 @@ FIELD_IDS = {
     "usd_per_eur": "id_fx",
     "rate_tok_per_s": "id_rate",
     "price_eur": "id_price",
+    "instances_per_set": "id_count",
     "mode": "id_mode",
     "batch_share_ratio": "id_batch",
     "reference": "id_ref",
@@ -81,6 +82,13 @@ SENTENCES: Mapping[str, Wording] = {
             "en tout, et le coût par token baisse d’autant."
         ),
         action=gettext_lazy("Saisir un débit mesuré"),
+    ),
+    "set_of_instances": Wording(
+        gettext_lazy("Loué par lots\u00a0: %(set)s."),
+        gettext_lazy(
+            "Une instance de cette page est un lot entier, à réunir dans une même machine\u00a0: prix, capacité et "
+            "paliers sont les siens."
+        ),
     ),
     "test_model": Wording(
         gettext_lazy("Modèle d’essai."),
@@ -207,6 +215,7 @@ def _placeholders(message: Message) -> dict[str, str]:
         "share": "" if ratio is None else formats.percent(Decimal(str(ratio))),
         "signed": "" if ratio is None else formats.percent(Decimal(str(ratio)), signed=True),
         "mode": "" if mode is None else words.mode_name(Mode(str(mode))),
+        "set": f"{message.values.get('count', '')}{formats.NBSP}×{formats.NBSP}{message.values.get('sku', '')}",
     }
 
 
@@ -275,7 +284,7 @@ def _stale_prices(estimate: EconomicsEstimate) -> Iterator[Notice]:
 
 def _price_dates(estimate: EconomicsEstimate) -> Iterator[tuple[str, dt.date]]:
     if estimate.gpu.price is not None and estimate.gpu.price.date is not None:
-        yield estimate.gpu.sku.code, estimate.gpu.price.date
+        yield estimate.gpu.sku.name, estimate.gpu.price.date
     for row in estimate.comparisons:
         rates = _base_rates(row)
         if rates is not None and rates.output is not None and rates.output.date is not None:

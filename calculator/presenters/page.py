@@ -66,7 +66,7 @@ def economics(estimate: EconomicsEstimate) -> EconomicsPage:
         lead=headline.lead(estimate),
         eyebrow=headline.eyebrow(estimate),
         status=status(estimate),
-        gpu_name=estimate.gpu.sku.code,
+        gpu_name=estimate.gpu.sku.name,
         month=formats.money(estimate.gpu.total_eur, unknown=_("sur devis") if estimate.gpu.price is None else ""),
         short=formats.money(estimate.gpu.total_eur, decimals=0, unknown=_("sur devis")),
         stats=stats.stats(estimate),
@@ -119,7 +119,7 @@ def placeholders(estimate: EconomicsEstimate) -> dict[str, str]:
     prefill = rate.prefill_tok_per_s if rate else None
     return {
         "rate": formats.number(formats.significant(rate.output_tok_per_s.value, 4).normalize()) if rate else "",
-        "price": formats.number(gpu.price.value, 2) if gpu.price else _("sur devis"),
+        "price": formats.number(gpu.price.value / gpu.sku.set_of, 2) if gpu.price else _("sur devis"),
         "prefill": formats.number(formats.significant(prefill.value, 4).normalize()) if prefill else _("inconnu"),
     }
 
@@ -138,7 +138,7 @@ def status(estimate: EconomicsEstimate) -> str:
     if estimate.gpu.total_eur is None:
         return headline.sentence(estimate)
     return _("%(gpu)s\u00a0: %(month)s HT par mois, %(per_mtok)s par million de tokens.") % {
-        "gpu": estimate.gpu.sku.code,
+        "gpu": estimate.gpu.sku.name,
         "month": formats.money(estimate.gpu.total_eur),
         "per_mtok": formats.unit_price(estimate.gpu.eur_per_mtok),
     }

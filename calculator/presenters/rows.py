@@ -41,7 +41,7 @@ def _gpu(estimate: EconomicsEstimate) -> Iterator[Row]:
 
 
 def _gpu_bill(bill: GpuBill, estimate: EconomicsEstimate) -> Iterator[Row]:
-    section = f"{bill.sku.code}, {words.basis_name(bill.basis)}"
+    section = f"{bill.sku.name}, {words.basis_name(bill.basis)}"
     rate = bill.throughput
     yield sourced_row(section, _("Prix"), bill.price)
     yield sourced_row(section, _("Débit de sortie"), rate.output_tok_per_s if rate else None, "tok/s")
@@ -119,7 +119,7 @@ def _break_evens(estimate: EconomicsEstimate) -> Iterator[Row]:
 def _overview(estimate: EconomicsEstimate) -> Iterator[Row]:
     section = _("Chaque GPU")
     for row in estimate.overview:
-        name = f"{row.gpu.sku.code}, {words.basis_name(row.gpu.basis)}"
+        name = f"{row.gpu.sku.name}, {words.basis_name(row.gpu.basis)}"
         kind = word(row.gpu.trust) if row.gpu.trust else ""
         total: Value = row.gpu.total_eur if row.gpu.price else _("sur devis")
         yield Row(section, name, total, _("€ HT / mois"), kind)
@@ -137,7 +137,7 @@ def _volumes(estimate: EconomicsEstimate) -> Iterator[Row]:
     names = {row.bill.api.code: row.bill.api.label for row in estimate.comparisons}
     for line in estimate.volumes:
         at = _("%(count)s tokens") % {"count": formats.tokens(line.volume_tokens)}
-        yield Row(section, f"{at}, {line.gpu.sku.code}", line.gpu.total_eur, _("€ HT / mois"))
+        yield Row(section, f"{at}, {line.gpu.sku.name}", line.gpu.total_eur, _("€ HT / mois"))
         for code, amount, _verdict in line.cells:
             yield Row(section, f"{at}, {names.get(code, code)}", amount, _("€ HT / mois"))
     yield from _reserve(section, tables.chosen_reserve(estimate))

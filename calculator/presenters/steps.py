@@ -81,7 +81,7 @@ def meanings(estimate: EconomicsEstimate) -> dict[str, str]:
         "V": _("tokens de sortie par mois"),
         "K": counted.capacity_a_month(sku),
         "n": counted.whole(sku),
-        "P": _("prix de %(name)s, HT") % {"name": estimate.gpu.sku.code},
+        "P": _("prix de %(name)s, HT") % {"name": estimate.gpu.sku.name},
         "F": _("exploitation, stockage et réseau, par mois"),
         "B": _("facture du mois, HT"),
         "C": _("total du mois, HT"),

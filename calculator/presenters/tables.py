@@ -26,7 +26,15 @@ from calculator.presenters.words import Mark
 
 CELLS_KEPT = 8192
 OF_ANOTHER_GPU = dict.fromkeys(
-    ("figure_id", "price_eur", "rate_tok_per_s", "rate_concurrency", "rate_origin", "prefill_tok_per_s")
+    (
+        "figure_id",
+        "price_eur",
+        "rate_tok_per_s",
+        "rate_concurrency",
+        "rate_origin",
+        "prefill_tok_per_s",
+        "instances_per_set",
+    )
 )
 """What belongs to one GPU only."""
 # Upper bounds of the ten classes of the heat table, dearest first: GPU ÷ API − 1.
@@ -89,7 +97,7 @@ def _api_offer(row: Comparison, top: Decimal, reasons: Mapping[str, tuple[str, .
 def _gpu_offer(estimate: EconomicsEstimate, top: Decimal, reasons: Mapping[str, tuple[str, ...]]) -> Offer:
     gpu = estimate.gpu
     count = gpu.instances or 1
-    name = gpu.sku.code if count == 1 else f"{formats.number(count)}{formats.NBSP}× {gpu.sku.code}"
+    name = counted.named(count, gpu.sku)
     return Offer(
         name=name,
         is_gpu=True,
@@ -142,7 +150,7 @@ def overview(estimate: EconomicsEstimate) -> tuple[SkuRow, ...]:
 def _sku_row(row: OverviewRow, estimate: EconomicsEstimate) -> SkuRow:
     gpu = row.gpu
     return SkuRow(
-        code=gpu.sku.code,
+        code=gpu.sku.name,
         detail=gpu.sku.label,
         price=words.price(gpu.sku, gpu.basis),
         gpus=formats.number(gpu.instances) if gpu.instances is not None else "",

@@ -123,13 +123,13 @@ def economics_query(found: Answer) -> str:
     estimate: InferenceEstimate = found.estimate
     if estimate.carried is None or estimate.chosen.served is None or scenario.gpu:
         return ""
-    gpus = found.facts.offer.sku.gpu_count
+    gpus, count = found.facts.offer.sku.gpu_count, scenario.instances
     values = {
         "v": permalinks.VERSION,
         "sku": scenario.sku,
         "basis": scenario.basis.value,
         "rate": written(estimate.carried.decode_tok_per_s / gpus),
-        "conc": str(max(1, round(estimate.chosen.served.concurrency / scenario.instances))),
+        "conc": str(max(1, round(estimate.chosen.served.concurrency))),
         "in": str(scenario.prompt_tokens),
         "out": str(scenario.output_tokens),
         "hit": fields.plain(scenario.prefix_hit_ratio),
@@ -143,6 +143,8 @@ def economics_query(found: Answer) -> str:
         values["volume"] = fields.plain(scenario.volume_tokens)
     if scenario.price_eur is not None:
         values["price"] = fields.plain(scenario.price_eur)
+    if count > 1:
+        values["count"] = str(count)
     return urlencode(values)
 
 
@@ -159,6 +161,7 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
         ways.append(Handover("economics", gettext_lazy("Comparer aux API avec ces débits"), query))
     if not found.facts.is_own_model and not scenario.gpu:
         values = {"v": permalinks.VERSION, "model": scenario.model, "sku": scenario.sku}
+        values["count"] = str(scenario.instances)
         ways.append(Handover("training", gettext_lazy("Entraîner ce modèle sur ce GPU"), urlencode(values)))
     return tuple(ways)
 

@@ -194,10 +194,11 @@ def scenarios(draw: Any) -> EconomicsScenario:
         "apis": tuple(draw(st.lists(st.sampled_from([*BASE.apis, "extra"]), unique=True))),
         "reference": draw(st.sampled_from(BASE.apis)),
         "rate_concurrency": draw(st.none() | st.integers(1, 100_000)),
+        "instances_per_set": draw(st.none() | st.integers(1, 1024)),
     }
     for name, spec in EconomicsForm.NUMBERS.items():
         key = notation.NOTATION.by_name[name]
-        if name not in {"conc"}:
+        if key.quantity is not None and not key.quantity.whole:
             value = number(name)
             values[key.attribute] = draw(value if spec.required or name == "volume" else st.none() | value)
     if values["traffic"] is TrafficBy.REQUESTS:
