@@ -17,7 +17,6 @@ from calculator.domain.parallel_scenario import (
     ParallelismScenario,
     Point,
     Sharing,
-    Stop,
 )
 from calculator.domain.parallel_settled import (
     Settled,
@@ -149,43 +148,51 @@ def without_answer(
     scenario: ParallelismScenario, facts: ParallelismFacts, faults: tuple[Message, ...], settled: Settled | None = None
 ) -> ParallelismEstimate:
     """The answer where the chosen count or GPU cannot be computed: the reasons, and the counts that can be."""
-    rows, gpus = tables.points(settled, tables.table_counts(settled)) if settled else (), machine_gpus(scenario, facts)
+    bare = inputs_alone(scenario, facts, unanswered(scenario, facts, faults), faults)
+    return with_tables(bare, settled) if settled else bare
+
+
+def inputs_alone(
+    scenario: ParallelismScenario, facts: ParallelismFacts, first: Headline, faults: tuple[Message, ...] = ()
+) -> ParallelismEstimate:
+    """What is known before anything is computed; every figure is absent."""
+    gpus = machine_gpus(scenario, facts)
     return ParallelismEstimate(
         scenario=scenario,
         gpu=facts.gpu,
         sku=facts.sku,
         model=facts.model,
-        link=settled.cluster.link if settled else facts.link,
+        link=facts.link,
         network=facts.network,
         machine_gpus=gpus,
         instance_gpus=instance_gpus(scenario, facts),
         cards_count=cards_count(scenario, gpus),
-        network_bytes_per_s=settled.cluster.network_bytes_per_s if settled else facts.network.bytes_per_s,
-        params_count=settled.params if settled else float(scenario.params_count),
-        peak=settled.peak if settled else None,
-        mfu=settled.mfu if settled else None,
-        calibrated_mfu=settled.calibrated_mfu if settled else None,
-        mfu_band=settled.mfu_band if settled else None,
+        network_bytes_per_s=facts.network.bytes_per_s,
+        params_count=float(scenario.params_count),
         price=machine_price(scenario, facts),
-        one_gpu_days=settled.one_gpu_days if settled else None,
-        chosen=None,
-        memory=None,
-        points=tables.points(settled, tables.counts(settled)) if settled else (),
+        headline=first,
+        faults=faults,
+    )
+
+
+def with_tables(bare: ParallelismEstimate, settled: Settled) -> ParallelismEstimate:
+    """The same with the speed of one GPU, the counts and the ways of sharing, which need no valid chosen layout."""
+    rows = tables.points(settled, tables.table_counts(settled))
+    return replace(
+        bare,
+        link=settled.cluster.link,
+        network_bytes_per_s=settled.cluster.network_bytes_per_s,
+        params_count=settled.params,
+        peak=settled.peak,
+        mfu=settled.mfu,
+        calibrated_mfu=settled.calibrated_mfu,
+        mfu_band=settled.mfu_band,
+        one_gpu_days=settled.one_gpu_days,
+        points=tables.points(settled, tables.counts(settled)),
         rows=rows,
-        links=(),
-        reductions=(),
-        ways=tables.ways(settled) if settled else (),
-        overlaps=(),
-        stop=Stop(None),
+        ways=tables.ways(settled),
         cheapest=tables.cheapest(rows),
         fastest=tables.fastest(rows),
-        allreduce_band=None,
-        explanation=None,
-        headline=unanswered(scenario, facts, faults),
-        steps=(),
-        trust=None,
-        faults=faults,
-        warnings=(),
     )
 
 
@@ -206,52 +213,36 @@ def estimate(scenario: ParallelismScenario, facts: ParallelismFacts) -> Parallel
 
 def answered(settled: Settled) -> ParallelismEstimate:
     """The answer for a valid layout."""
-    scenario, facts = settled.scenario, settled.facts
-    layout = settled.layout(scenario.gpu_count)
-    chosen, rows = tables.point(settled, layout), tables.points(settled, tables.table_counts(settled))
-    chosen = next((row for row in rows if row.gpu_count == chosen.gpu_count), chosen)
+    scenario, layout = settled.scenario, settled.layout(settled.scenario.gpu_count)
+    known = with_tables(inputs_alone(scenario, settled.facts, Headline("scaled", {})), settled)
+    chosen = next((row for row in known.rows if row.gpu_count == layout.gpu_count), tables.point(settled, layout))
     found = steps(settled, chosen)
-    several = layout.data > 1
-    way, chip = settled.cluster.link.way.value, chip_class(facts.gpu)
-    answer = ParallelismEstimate(
-        scenario=scenario,
-        gpu=facts.gpu,
-        sku=facts.sku,
-        model=facts.model,
-        link=settled.cluster.link,
-        network=facts.network,
-        machine_gpus=settled.machine_gpus,
-        instance_gpus=settled.instance_gpus,
-        cards_count=settled.cluster.cards,
-        network_bytes_per_s=settled.cluster.network_bytes_per_s,
-        params_count=settled.params,
-        peak=settled.peak,
-        mfu=settled.mfu,
-        calibrated_mfu=settled.calibrated_mfu,
-        mfu_band=settled.mfu_band,
-        price=settled.price,
-        one_gpu_days=settled.one_gpu_days,
+    answer = replace(
+        known,
         chosen=chosen,
         memory=tables.memory(settled, layout),
-        points=tables.points(settled, tables.counts(settled)),
-        rows=rows,
-        links=tables.links(settled) if several else (),
-        reductions=tables.reductions(settled) if several else (),
-        ways=tables.ways(settled),
-        overlaps=tables.overlaps(settled) if several else (),
-        stop=tables.stop(rows, scenario.floor_ratio, scenario.day_eur),
-        cheapest=tables.cheapest(rows),
-        fastest=tables.fastest(rows),
-        allreduce_band=band(facts.calibration, "busbw_GB_s", "NCCL", way, chip) if several else None,
+        stop=tables.stop(known.rows, scenario.floor_ratio, scenario.day_eur),
         explanation=explanation(settled),
         headline=headline(settled, chosen),
         steps=found,
         trust=weakest_kind((weakest([settled.mfu]), *(step.trust for step in found))),
-        faults=(),
         warnings=warnings(settled, chosen),
         eur_ttc=None if chosen.eur is None else taxed(chosen.eur, scenario.vat_ratio),
     )
+    answer = with_exchange(answer, settled) if layout.data > 1 else answer
     return replace(answer, warnings=(*answer.warnings, *_memory_warnings(answer)))
+
+
+def with_exchange(answer: ParallelismEstimate, settled: Settled) -> ParallelismEstimate:
+    """The same with what compares exchanges between copies: links, algorithms, overlap, and their band."""
+    way, chip = settled.cluster.link.way.value, chip_class(settled.facts.gpu)
+    return replace(
+        answer,
+        links=tables.links(settled),
+        reductions=tables.reductions(settled),
+        overlaps=tables.overlaps(settled),
+        allreduce_band=band(settled.facts.calibration, "busbw_GB_s", "NCCL", way, chip),
+    )
 
 
 def taxed(net_eur: Decimal, vat_ratio: Decimal) -> Decimal:

@@ -273,28 +273,28 @@ class ParallelismEstimate:
     cards_count: int
     network_bytes_per_s: float
     params_count: float
-    peak: Sourced[float] | None
-    mfu: Sourced[float] | None
-    calibrated_mfu: float | None
-    mfu_band: Band | None
     price: Sourced[Decimal] | None
-    one_gpu_days: float | None
-    chosen: Point | None
-    memory: MemoryEstimate | None
-    points: tuple[Point, ...]
-    rows: tuple[Point, ...]
-    links: tuple[LinkRow, ...]
-    reductions: tuple[ReductionRow, ...]
-    ways: tuple[WayRow, ...]
-    overlaps: tuple[tuple[float, Point], ...]
-    stop: Stop
-    cheapest: Point | None
-    fastest: Point | None
-    allreduce_band: Band | None
-    explanation: Explanation | None
     headline: Headline
-    steps: tuple[Step, ...]
-    trust: Kind | None
-    faults: tuple[Message, ...]
-    warnings: tuple[Message, ...]
+    faults: tuple[Message, ...] = ()
+    peak: Sourced[float] | None = None
+    mfu: Sourced[float] | None = None
+    calibrated_mfu: float | None = None
+    mfu_band: Band | None = None
+    one_gpu_days: float | None = None
+    chosen: Point | None = None
+    memory: MemoryEstimate | None = None
+    points: tuple[Point, ...] = ()
+    rows: tuple[Point, ...] = ()
+    links: tuple[LinkRow, ...] = ()
+    reductions: tuple[ReductionRow, ...] = ()
+    ways: tuple[WayRow, ...] = ()
+    overlaps: tuple[tuple[float, Point], ...] = ()
+    stop: Stop = Stop(None)
+    cheapest: Point | None = None
+    fastest: Point | None = None
+    allreduce_band: Band | None = None
+    explanation: Explanation | None = None
+    steps: tuple[Step, ...] = ()
+    trust: Kind | None = None
+    warnings: tuple[Message, ...] = ()
     eur_ttc: Decimal | None = None

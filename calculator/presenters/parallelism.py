@@ -193,6 +193,8 @@ def allreduce_band(estimate: ParallelismEstimate) -> str:
         "high": parallelism_units.seconds(current.measured_s / band.low_ratio),
         "rows": formats.number(band.rows),
     }
+    if band.is_borrowed:
+        told = " ".join((told, _("Peu de mesures sur ce GPU\u00a0: fourchette d’autres GPU, élargie.")))
     if low >= current.textbook_s:
         return told
     return " ".join((told, _("Le bas est borné au débit de la fiche\u00a0: rien ne va plus vite que le lien.")))

@@ -296,10 +296,10 @@ def test_pitfall_13_no_memory_of_the_page_is_in_decimal_units() -> None:
     assert all("GiB" in line.memory for line in page.ways if line.memory != "unknown")
 
 
-def banded(bandwidth_ratio: float) -> str:
+def banded(bandwidth_ratio: float, *, is_borrowed: bool = False) -> str:
     """The sentence of the band 0.9 to 1.25 of 137 measurements."""
     known = calibrated(replace(LINK, bandwidth_ratio=bandwidth_ratio))
-    found = replace(answer(facts(known=known)), allreduce_band=Band(0.9, 1.25, 137))
+    found = replace(answer(facts(known=known)), allreduce_band=Band(0.9, 1.25, 137, is_borrowed))
     with translation.override("en"):
         return plain(parallelism.allreduce_band(found))
 
@@ -314,6 +314,11 @@ def test_a_band_above_the_floor_is_told_as_it_is() -> None:
     # 63 ms at half: 50.4 ms to 70 ms.
     text = banded(0.5)
     assert "50.4 ms to 70 ms" in text and "bounded" not in text
+
+
+def test_a_band_of_other_gpus_is_said_to_be_one() -> None:
+    assert "of other GPUs, widened" in banded(0.5, is_borrowed=True)
+    assert "other GPUs" not in banded(0.5)
 
 
 def test_measurements_are_counted_and_not_said_to_be_independent() -> None:
