@@ -17,10 +17,12 @@ SI = ("", "k", "M", "G", "T", "P", "E")
 THOUSAND = Decimal(1000)
 SCIENTIFIC_FROM = Decimal(10) ** 15
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+EXACT_TOKENS_BELOW = Decimal(10) ** 7
+"""A formula is checked with its own numbers: a whole count below this stands with all its digits."""
 SCALED = ("B", "FLOP", "FLOP/s", "B/s", "B/tok")
 WHOLE = frozenset({"param", "request"})
 """Counts that come out of a division or a product of floats: shown without decimals."""
-LITERAL = frozenset({"GB", "GiB", "GB/s", "TFLOP/s", "req/s", "W", "kWh", "FLOP/B", "J"})
+LITERAL = frozenset({"GB", "GB/s", "TFLOP/s", "req/s", "W", "kWh", "FLOP/B", "J"})
 
 
 def digits(value: Number, count: int = DIGITS) -> str:
@@ -100,7 +102,9 @@ def _with_unit(value: Decimal, unit: str, french: bool) -> str:
     """A value stands in several formulas and twice in each; `french` is only part of the key."""
     del french
     if unit == "tok":
-        return formats.tokens(value)
+        return _count_of_tokens(value)
+    if unit == "GiB":
+        return _joined(value, "Gio" if formats.is_french() else unit)
     if unit.startswith(("EUR", "USD")) and unit != "USD/EUR":
         return _money(value, unit)
     if unit == "s":
@@ -120,6 +124,11 @@ def _with_unit(value: Decimal, unit: str, french: bool) -> str:
     if unit in ("ratio", "sequence"):
         return digits(value)
     return formats.number(value)
+
+
+def _count_of_tokens(value: Decimal) -> str:
+    is_exact = abs(value) < EXACT_TOKENS_BELOW and value == value.to_integral_value()
+    return formats.number(value, 0) if is_exact else formats.tokens(value)
 
 
 def _money(value: Decimal, unit: str) -> str:

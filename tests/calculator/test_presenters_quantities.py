@@ -110,3 +110,17 @@ def test_one_day_is_singular_in_french_below_two(value: float, french: str, engl
         assert quantities.days(value) == quantities.with_unit(value, "d") == french
     with translation.override("en"):
         assert quantities.days(value) == quantities.with_unit(value, "d") == english
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(16_384, "16\u202f384"), (9_999_999, "9\u202f999\u202f999"), (10_000_000, "10\u00a0M"), (333.5, "333,5")],
+)
+def test_a_formula_takes_a_whole_count_of_tokens_with_all_its_digits(count: float, text: str) -> None:
+    assert quantities.with_unit(count, "tok") == text
+
+
+def test_memory_is_gio_in_french_and_gib_in_english() -> None:
+    assert quantities.with_unit(18.917, "GiB") == "18,9\u00a0Gio"
+    with translation.override("en"):
+        assert quantities.with_unit(18.917, "GiB") == "18.9\u00a0GiB"
