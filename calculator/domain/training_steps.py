@@ -21,7 +21,7 @@ from calculator.domain.training_scenario import (
 )
 from calculator.domain.training_speed import Setup, convention_flop, peak_flop_per_s
 from calculator.domain.training_work import SHAPE_NAME, adapter_params
-from calculator.domain.units import HOUR_S, to_decimal
+from calculator.domain.units import GIB, HOUR_S, to_decimal
 
 AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
 
@@ -204,19 +204,19 @@ def memory_steps(parts: Parts) -> Iterator[Step]:
     if parts.setup.trained_params is None:
         return
     held = tuple(_line_terms(parts, STATE_LINES, _shaped(parts.setup)))
-    states = Step("train_states", held, sum(float(term.source.value) for term in held), "B")
+    states = Step("train_states", held, sum(float(term.source.value) for term in held), "GiB")
     yield states
     working = tuple(line for line in LINE_SYMBOLS if line not in STATE_LINES)
     terms = (Term("Z", _result(states, "train_states")), *_line_terms(parts, working, Kind.ESTIMATE))
-    yield Step("train_memory", terms, parts.memory.needed_bytes, "B")
+    yield Step("train_memory", terms, parts.memory.needed_bytes / GIB, "GiB")
     yield from _checkpoint_steps(parts)
 
 
 def _line_terms(parts: Parts, wanted: tuple[Line, ...], kind: Kind) -> Iterator[Term]:
-    """The lines of `wanted` that take room."""
+    """The lines of `wanted` that take room, in GiB as the memory table has them."""
     for line, size in parts.memory.lines:
         if size and line in wanted:
-            yield Term(LINE_SYMBOLS[line], Sourced(size, "B", kind, line.value))
+            yield Term(LINE_SYMBOLS[line], Sourced(size / GIB, "GiB", kind, line.value))
 
 
 def _checkpoint_steps(parts: Parts) -> Iterator[Step]:

@@ -159,13 +159,13 @@ FORMULAS = (
         code="train_states",
         title=_("Poids et états d’un GPU"),
         formulas=("Z = W + W_a + G + O",),
-        units=_("poids, adaptateurs, gradients, états de l’optimiseur\u00a0; octets."),
+        units=_("poids, adaptateurs, gradients, états de l’optimiseur\u00a0; Gio."),
         source=_(
             "AdamW en précision mixte\u00a0: 2 + 2 + 4 + 4 + 4 octets par paramètre entraîné\u00a0; 10 avec des "
             "moments sur 8 bits."
         ),
         worked=(
-            Worked("(2 + 2 + 4 + 4 + 4) × 7241732096 ÷ 1000000000", Decimal("115.87"), _("Go pour un 7B complet"), 2),
+            Worked("(2 + 2 + 4 + 4 + 4) × 7241732096 ÷ 1073741824", Decimal("107.91"), _("Gio pour un 7B complet"), 2),
         ),
         limits=_("TP et PP divisent poids et états\u00a0; ZeRO les partage entre copies à partir de son étage."),
     ),
@@ -173,9 +173,9 @@ FORMULAS = (
         code="train_memory",
         title=_("Mémoire d’un GPU"),
         formulas=("M = Z + K + L + X",),
-        units=_("poids et états, activations, logits, contexte CUDA\u00a0; octets."),
+        units=_("poids et états, activations, logits, contexte CUDA\u00a0; Gio."),
         source=_("Activations, logits et contexte calibrés sur des mesures publiées."),
-        worked=(Worked("5.12 + 11.83 + 0.23 + 3.13", Decimal("20.31"), _("Go, essai publié sans recalcul"), 2),),
+        worked=(Worked("4.77 + 11.02 + 0.22 + 2.91", Decimal("18.92"), _("Gio, essai publié sans recalcul"), 2),),
         limits=_("Comparée à la mémoire que le pilote annonce. Déchargement non modélisé."),
     ),
     Formula(

@@ -140,10 +140,9 @@ NOTATION = Notation(TrainingScenario, KEYS, OPTIONAL, consistency_problems)
 
 
 def pinned(scenario: TrainingScenario, facts: TrainingFacts, mark: str) -> TrainingScenario:
-    """`scenario` with the exchange rate and the calibration that it was answered with written down. A link that names
-    another calibration keeps that name, so that the page can say that it has changed."""
+    """`scenario` with the exchange rate and the calibration that it was answered with written down."""
     listed = facts.usd_per_eur.value if facts.usd_per_eur else None
-    return replace(scenario, usd_per_eur=scenario.usd_per_eur or listed, calibration=scenario.calibration or mark)
+    return replace(scenario, usd_per_eur=scenario.usd_per_eur or listed, calibration=mark)
 
 
 def released(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingScenario:

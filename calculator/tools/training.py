@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, permalinks, sheets
+from calculator.domain.memory import Sharding
+from calculator.domain.offers import Basis
 from calculator.domain.training_answer import estimate
 from calculator.domain.training_scenario import TrainingFacts, TrainingScenario
 from calculator.forms.training import Choices, TrainingForm
@@ -36,8 +38,8 @@ def answer(scenario: TrainingScenario, known: object = None) -> Answer:
     facts = reading.for_training(scenario)
     named = canonical(scenario, facts)
     mark = calibrated.mark()
-    found = estimate(replace(notation.released(named, facts), calibration=mark), facts)
-    return Answer(notation.pinned(named, facts, mark), facts, found)
+    asked = replace(notation.released(named, facts), calibration=named.calibration or mark)
+    return Answer(notation.pinned(named, facts, mark), facts, estimate(asked, facts))
 
 
 def canonical(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingScenario:
@@ -98,38 +100,52 @@ def released(found: Answer) -> TrainingScenario:
 
 
 def notices(found: Answer) -> tuple[Notice, ...]:
-    """That the link was made under another calibration than today's, with the link to today's."""
-    if found.scenario.calibration == calibrated.mark():
+    """That the link was made under another calibration than today's, which the address now names."""
+    if found.estimate.scenario.calibration == calibrated.mark():
         return ()
-    text = _("L’étalonnage a changé depuis ce lien\u00a0: recalculé avec celui d’aujourd’hui.")
-    return (Notice(RECALIBRATED, text, permalinks.write(replace(found.scenario, calibration=calibrated.mark()))),)
+    text = _("La calibration a changé depuis ce lien\u00a0: recalculé avec celle d’aujourd’hui.")
+    return (Notice(RECALIBRATED, text),)
 
 
 def handovers(found: Answer) -> tuple[Handover, ...]:
-    """Serving this model, what its tokens cost, and training it on several GPUs."""
+    """Serving this model, what its tokens cost, and training all of its weights on several GPUs."""
     scenario: TrainingScenario = found.scenario
     machine = {"sku": scenario.sku}
     model = {} if scenario.params_count is not None else {"model": scenario.model}
-    work = {"tokens": str(round(found.estimate.amount.tokens))} if found.estimate.amount else {}
-    pairs = (
+    pairs = [
         ("inference", gettext_lazy("Servir ce modèle sur ce GPU"), {**machine, **model}),
-        ("economics", gettext_lazy("Ce que coûtent ses tokens"), machine),
-        (
-            "parallelism",
-            gettext_lazy("L’entraîner sur plusieurs GPU"),
-            {
-                **machine,
-                **model,
-                "params": str(found.estimate.model.params_total),
-                **work,
-                "gpus": str(found.estimate.gpu_count),
-            },
-        ),
-    )
+        ("economics", gettext_lazy("Ce que coûtent ses tokens"), {**machine, **_hourly(found)}),
+    ]
+    if not scenario.method.frozen_base:
+        pairs.append(("parallelism", gettext_lazy("L’entraîner sur plusieurs GPU"), _run(found, {**machine, **model})))
     return tuple(
         Handover(target, title, urlencode({"v": permalinks.VERSION, **values}, safe=":/"))
         for target, title, values in pairs
     )
+
+
+def _hourly(found: Answer) -> dict[str, str]:
+    """The basis of an offer that has a price by the hour and none by the month."""
+    prices = found.facts.sku.prices
+    return {"basis": Basis.HOUR.value} if Basis.HOUR in prices and Basis.MONTH not in prices else {}
+
+
+def _run(found: Answer, start: dict[str, str]) -> dict[str, str]:
+    """The run for the multi-GPU page: model, tokens, GPUs, division, and the step."""
+    scenario: TrainingScenario = found.scenario
+    work = found.estimate.amount
+    values = {
+        "params": found.estimate.model.params_total,
+        "gpus": found.estimate.gpu_count,
+        "tp": scenario.tensor_parallel,
+        "pp": scenario.pipeline_parallel,
+        "seq": scenario.sequence_tokens,
+        "recomp": int(scenario.recomputed),
+    }
+    if work is not None:
+        values["tokens"] = round(work.tokens)
+    sharing = "sharded" if scenario.sharding is Sharding.WEIGHTS else "data"
+    return {**start, "sharing": sharing, **{name: str(value) for name, value in values.items()}}
 
 
 def kept(found: Answer) -> Kept:
@@ -182,11 +198,11 @@ PRESETS = (
     Preset(
         "encoder_1",
         gettext_lazy("Encodeur 2,7\u00a0Md, 1 A100"),
-        {**ENCODER, "sku": "GPU-TITAN", "accum": "32", "speed": "mfu", "mfu": "0.2613"},
+        {**ENCODER, "sku": "GPU-TITAN", "accum": "32", "speed": "published"},
     ),
     Preset(
         "encoder_8",
-        gettext_lazy("Encodeur 2,7\u00a0Md, 8 A100"),
+        gettext_lazy("Encodeur 2,7\u00a0Md, 8 A100 au même MFU"),
         {**ENCODER, "sku": "GPU-SUPERCOMPUTE", "accum": "4", "speed": "mfu", "mfu": "0.2613"},
     ),
     Preset(

@@ -299,11 +299,12 @@ def test_what_vanished_is_named_with_the_nearest(client: Client, seeded: None, k
     assert page(client, response.context["notices"][-1].query).context["estimate"] is not None
 
 
-def test_another_calibration_is_said_with_the_way_to_todays(client: Client, seeded: None) -> None:
-    response = page(client, "cal=0123456789ab")
-    notice = response.context["notices"][0]
-    assert notice.code == "recalibrated"
-    assert page(client, notice.query).context["notices"] == ()
+def test_another_calibration_is_said_and_the_address_names_todays(client: Client, seeded: None) -> None:
+    """Today's numbers never stand under an old calibration's name."""
+    response = page(client, "cal=000000000000")
+    assert [notice.code for notice in response.context["notices"]] == ["recalibrated"]
+    assert parse_qs(response.context["query"])["cal"] == [calibrated.mark()]
+    assert page(client, response.context["query"]).context["notices"] == ()
 
 
 def test_work_that_is_not_stated_opens_its_group_and_says_so(client: Client, seeded: None) -> None:
@@ -345,12 +346,57 @@ def test_an_estimate_can_be_kept_and_reopened(client: Client, seeded: None) -> N
     assert "prend 37,9 min et coûte 0,95 € HT" in kept
 
 
-def test_the_model_and_the_machine_are_carried_over(client: Client, seeded: None) -> None:
-    found = {link.target: parse_qs(link.query) for link in TOOL.handovers(_answer(preset("lora_8b").query))}
+def handed(query: str) -> dict[str, dict[str, list[str]]]:
+    return {link.target: parse_qs(link.query) for link in TOOL.handovers(_answer(query))}
+
+
+def test_the_model_and_the_machine_are_carried_over(seeded: None) -> None:
+    found = handed(preset("lora_8b").query)
     assert found["inference"]["model"] == ["Llama-3.1-8B"]
     assert found["inference"]["sku"] == ["GPU-TITAN"]
     assert found["economics"]["sku"] == ["GPU-TITAN"]
-    assert found["parallelism"]["tokens"] == ["42000000"]
+
+
+def test_adapters_are_not_handed_to_the_page_that_sizes_whole_weights(seeded: None) -> None:
+    assert "parallelism" not in handed(preset("lora_8b").query)
+    assert "parallelism" not in handed("")
+    assert "parallelism" in handed(preset("full_8b").query)
+
+
+def test_the_run_is_carried_over_with_its_division(seeded: None) -> None:
+    """500 steps of 1 × 64 × 1 sequences of 2 048 tokens."""
+    found = handed(preset("topology").query)["parallelism"]
+    names = ("gpus", "tp", "pp", "seq", "recomp", "tokens")
+    assert [found[name] for name in names] == [["16"], ["8"], ["2"], ["2048"], ["1"], ["65536000"]]
+
+
+def test_an_offer_without_a_monthly_price_is_handed_over_by_the_hour(client: Client, seeded: None) -> None:
+    assert handed("sku=GPU-TITAN")["economics"]["basis"] == ["hour"]
+    assert "basis" not in handed("sku=GPU-PRO")["economics"]
+    economics = client.get("/fr/economics?sku=GPU-TITAN&basis=hour")
+    assert economics.context["estimate"].gpu.total_eur is not None
+
+
+def test_the_presets_of_published_runs_are_shown_as_claims(client: Client, seeded: None) -> None:
+    for code in ("published_8", "published_32", "encoder_1"):
+        assert page(client, preset(code).query).context["estimate"].rate.per_gpu.kind.value == "claim", code
+
+
+def test_a_formula_of_tokens_stands_with_all_its_digits(client: Client, seeded: None) -> None:
+    """2 × 16 384 × 4 × 1 × 10 = 1 310 720, not 16 380 and 1,311 M."""
+    formula = next(
+        item for item in page(client, "seq=16384&steps=10").context["page"].formulas if item.code == "train_tokens"
+    )
+    assert [value.text for value in formula.values if value.meaning == "tokens par séquence"] == ["16\u202f384"]
+    assert formula.result == "1\u202f310\u202f720"
+
+
+def test_memory_is_counted_in_the_same_unit_in_title_table_and_formula(client: Client, seeded: None) -> None:
+    response = page(client)
+    formulas = {item.code: item for item in response.context["page"].formulas}
+    assert formulas["train_memory"].result == response.context["page"].memory.needed
+    weights = response.context["page"].memory.rows[0]
+    assert formulas["train_states"].values[0].text == weights.size
 
 
 def test_each_handover_is_a_link_that_its_target_reads(client: Client, seeded: None) -> None:
