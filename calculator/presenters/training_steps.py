@@ -77,10 +77,11 @@ def meanings(step: Step) -> dict[str, str]:
         "checkpoint_storage": {"h": _("sauvegardes gardées")},
         "saved_on_gpu": {"P": _("prix d’une heure d’un GPU, HT")},
     }
-    return {**_common(), **own.get(step.code, {})}
+    return {**_work_words(), **_time_words(), **_memory_words(), **_payback_words(), **own.get(step.code, {})}
 
 
-def _common() -> dict[str, str]:
+def _work_words() -> dict[str, str]:
+    """The work and its computing."""
     return {
         "b": _("séquences par GPU et par passe (micro-lot)"),
         "T": _("tokens par séquence"),
@@ -100,6 +101,12 @@ def _common() -> dict[str, str]:
         "C": _("FLOP par token"),
         "C_m": _("FLOP par token que compte ce MFU"),
         "D": _("tokens du travail"),
+    }
+
+
+def _time_words() -> dict[str, str]:
+    """Speed, time and money."""
+    return {
         "m": _("part du pic de calcul (MFU)"),
         "F": _("pic de calcul dense de la carte"),
         "v": _("tokens par seconde et GPU"),
@@ -111,6 +118,12 @@ def _common() -> dict[str, str]:
         "n": _("instances"),
         "j": _("mois entiers payés"),
         "w": _("puissance d’une carte (TDP)"),
+    }
+
+
+def _memory_words() -> dict[str, str]:
+    """Memory and checkpoints."""
+    return {
         "W": _("poids"),
         "W_a": _("adaptateurs"),
         "G": _("gradients"),
@@ -124,6 +137,12 @@ def _common() -> dict[str, str]:
         "S": _("taille d’une sauvegarde"),
         "y": _("mois de conservation"),
         "P_s": _("prix d’un Go gardé un mois, HT"),
+    }
+
+
+def _payback_words() -> dict[str, str]:
+    """A shorter prompt."""
+    return {
         "u": _("tokens en moins par requête"),
         "p": _("prix de l’entrée, par million de tokens"),
         "x": _("dollars pour un euro"),
