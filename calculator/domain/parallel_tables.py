@@ -36,6 +36,7 @@ from calculator.domain.parallel_step import (
     step_time,
 )
 from calculator.domain.parallelism import Topology
+from calculator.domain.training import MACHINE_GPUS
 from calculator.domain.training_fit import optimizer_bytes
 from calculator.domain.training_scenario import Numbers, Optimizer
 from calculator.domain.units import HOUR_S, to_decimal
@@ -169,6 +170,11 @@ def link_row(settled: Settled, layout: Layout, link: Interconnect, *, hypothetic
     )
 
 
+def shared_machine(machine_gpus: int) -> int:
+    """GPUs of the machines that a link is compared in: where each holds one GPU there is no link inside, so eight."""
+    return machine_gpus if machine_gpus > 1 else MACHINE_GPUS
+
+
 def _rate(topology: Topology, cluster: Cluster) -> float:
     """What the network gives the copies; what a machine sends where they all lie in one."""
     return topology.machine_bytes_per_s or cluster.network_bytes_per_s
@@ -184,7 +190,7 @@ def links(settled: Settled) -> tuple[LinkRow, ...]:
         if _is_same_link(own, other) or _is_current_network(settled, other):
             continue
         if other.reach is Reach.MACHINE:
-            changed = with_link(settled, other, settled.machine_gpus)
+            changed = with_link(settled, other, shared_machine(settled.machine_gpus))
         else:
             changed = _on_network(settled, other)
         if not layout_faults(changed, layout) and layout.data > 1:

@@ -11,6 +11,7 @@ from calculator.domain.collectives import Reduction
 from calculator.domain.interconnects import Reach
 from calculator.domain.memory import MemoryEstimate
 from calculator.domain.parallel_scenario import LinkRow, ParallelismEstimate, Point, Sharing, WayRow
+from calculator.domain.parallel_tables import shared_machine
 from calculator.domain.provenance import Sourced
 from calculator.language import gettext as _
 from calculator.presenters import parallelism_notices, parallelism_units
@@ -202,7 +203,12 @@ def _link_detail(estimate: ParallelismEstimate, row: LinkRow) -> str:
 def _link_place(estimate: ParallelismEstimate, row: LinkRow) -> str:
     """Where a link of the table runs, and between how many machines and cards."""
     if row.link.reach is Reach.MACHINE:
-        return _("dans la machine") if row.is_current else _("dans la machine, hypothétique pour ce GPU")
+        if row.is_current:
+            return _("dans la machine")
+        if estimate.machine_gpus > 1:
+            return _("dans la machine, hypothétique pour ce GPU")
+        held = formats.number(shared_machine(estimate.machine_gpus))
+        return _("dans des machines de %(count)s GPU, hypothétique") % {"count": held}
     cards = ngettext("%(count)s carte chacune", "%(count)s cartes chacune", row.cards)
     values = {"count": formats.number(row.machines), "cards": cards % {"count": formats.number(row.cards)}}
     alone = row.machines == estimate.scenario.gpu_count

@@ -339,6 +339,7 @@ def test_each_link_says_where_it_runs_and_with_how_many_cards() -> None:
     assert apart["Ethernet 100 Gb/s"] == "between 8 machines of one GPU, 2 cards each"
     current = "your configuration, between 8 machines of one GPU, 2 cards each, bounded by PCIe"
     assert apart["InfiniBand HDR 200 Gb/s"] == current
+    assert apart["PCIe 4.0 ×16"] == "in machines of 8 GPUs, hypothetical"
 
 
 def test_a_link_that_is_not_the_bottleneck_names_the_one_that_is() -> None:

@@ -190,6 +190,14 @@ def test_a_faster_link_inside_says_that_the_network_holds_it_up() -> None:
     assert rows["pcie4"].slowest == rows["pcie4"].link.name
 
 
+def test_a_link_inside_is_compared_in_machines_of_eight_where_each_gpu_has_its_own() -> None:
+    rows = {row.link.code: row for row in answer(facts(gpu=A100_80), machine_gpus=1).links}
+    # Eight GPUs in one machine: 1.75 × 5.4 GB at 32 GB/s, and at 450 GB/s.
+    assert (rows["pcie4"].machines, rows["nvlink4"].machines) == (1, 1)
+    assert rows["pcie4"].textbook_s == pytest.approx(PCIE_FLOOR_S)
+    assert rows["nvlink4"].textbook_s == pytest.approx(1.75 * 5.4e9 / 450e9)
+
+
 def test_copies_inside_one_machine_leave_the_network_its_whole_rate() -> None:
     found = answer(facts(model=MISTRAL), gpu_count=16, pipeline_parallel=2)
     rates = {row.link.code: row.rate_bytes_per_s for row in found.links}
