@@ -171,7 +171,8 @@ def _fit_warnings(setup: Setup, fit: Fit) -> Iterator[Message]:
     memory = fit.memory
     values = {"needed": memory.needed_bytes, "usable": memory.usable_bytes}
     if not memory.fits and memory.failing is not None:
-        yield Message("does_not_fit", {**values, "line": memory.failing.value})
+        named = {**values, "line": memory.failing.value}
+        yield Message("known_does_not_fit", named) if fit.unknown else Message("does_not_fit", named)
         if setup.scenario.speed not in MEMORY_BOUND:
             yield Message("speed_despite_misfit", values)
     elif fit.band is not None and fit.band[1] > memory.usable_bytes:

@@ -7,6 +7,7 @@ Beside a typed or published speed it carries the calibrated one, scaled by the r
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Context, Decimal
+from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -296,11 +297,10 @@ def _once(ways: Iterator[Way]) -> Iterator[Way]:
 
 
 def ways_out(start: Start) -> tuple[Way, ...]:
-    """Every way out, recomputed, in the order of `_rank`: what is not enough comes last and says what it would need.
-    Methods whose adapters are not modelled are no way out."""
+    """Every way out, recomputed, in the order of `_rank`: what is not enough comes last and says what it would need,
+    with it what is not modelled."""
     own = (_way(start, code, sized(start, changes)) for code, changes in _own_changes(start))
-    known = [way for way in own if way.verdict in (Verdict.FITS, Verdict.MISFIT)]
-    return tuple(sorted(_once(iter([*known, *_other_skus(start)])), key=_rank))
+    return tuple(sorted(_once(chain(own, _other_skus(start))), key=_rank))
 
 
 def _alternative(start: Start, code: str, found: Sized) -> Alternative:

@@ -35,6 +35,14 @@ SENTENCES: Mapping[str, Wording] = {
         ),
         "bad",
     ),
+    "known_does_not_fit": Wording(
+        gettext_lazy("Ne tient pas en mémoire."),
+        gettext_lazy(
+            "Sans ce qui n’est pas modélisé, il faut déjà %(needed)s par GPU pour %(usable)s\u00a0; la première ligne "
+            "qui dépasse\u00a0: %(line)s."
+        ),
+        "bad",
+    ),
     "speed_despite_misfit": Wording(
         gettext_lazy("Vitesse gardée malgré la mémoire."),
         gettext_lazy("D’après ce calcul, ce réglage ne peut pas tourner\u00a0: vérifiez d’où vient cette vitesse."),

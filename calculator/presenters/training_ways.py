@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from calculator import formats
-from calculator.domain.training_scenario import TrainingEstimate, Way
+from calculator.domain.training_scenario import TrainingEstimate, Verdict, Way
 from calculator.language import gettext as _
 from calculator.presenters import quantities, training_words
 from calculator.presenters.training_tables import cost_cell
@@ -32,12 +32,18 @@ def _way(way: Way, estimate: TrainingEstimate) -> WayRow:
         name=way_name(way, estimate),
         detail=_detail(way, estimate),
         memory=_("%(needed)s sur %(usable)s")
-        % {"needed": training_words.gib(way.needed_bytes), "usable": training_words.gib(way.usable_bytes)},
+        % {"needed": _needed(way), "usable": training_words.gib(way.usable_bytes)},
         mark=training_words.verdict(way.verdict),
         time=quantities.duration(way.seconds) if way.fits else "",
         eur=cost_cell(way),
         query=training_words.link(estimate.scenario, way.changes),
     )
+
+
+def _needed(way: Way) -> str:
+    """What a way needs: at least what is modelled of it."""
+    size = training_words.gib(way.needed_bytes)
+    return _("au moins %(size)s") % {"size": size} if way.verdict is Verdict.UNKNOWN else size
 
 
 def _detail(way: Way, estimate: TrainingEstimate) -> str:

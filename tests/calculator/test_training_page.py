@@ -185,6 +185,8 @@ PROMISES = (
     "model=Llama-3.1-8B&sku=GPU-PRO&method=lora&mbs=8&seq=4096&basis=month",
     "model=Llama-3.1-70B&sku=GPU-TITAN&method=full&work=dataset&rows=5000&mean=333.5&price=4&mbs=3&accum=5",
     "model=Mixtral-8x7B&method=qlora&sku=GPU-TITAN&recomp=1",
+    "model=Mixtral-8x7B&method=full&sku=GPU-SUPERCOMPUTE",
+    "model=Mixtral-8x7B&method=lora&sku=GPU-TITAN&prec=fp8",
     "model=Llama-3.1-70B&sku=GPU-TITAN&method=full&speed=rate&train_rate=77.7&retry=0.1",
 )
 

@@ -282,6 +282,18 @@ def test_what_is_not_modelled_is_unknown_in_every_place() -> None:
         assert named[label] is None
 
 
+def test_a_way_whose_adapters_are_not_modelled_is_unknown_and_comes_after_those_that_are_enough() -> None:
+    """LoRA of a mixture of experts does not fit 80 GiB; QLoRA might: nobody knows its adapters."""
+    found = answer(facts(MIXTRAL, sku=TITAN), method=Method.LORA, micro_batch=1, recomputed=True)
+    rows = [row for row in training_ways.ways(found) if row.name == "QLoRA"]
+    assert [(row.mark.text, row.time, row.eur) for row in rows] == [("inconnu", "", "")]
+    assert rows[0].memory.startswith("au moins")
+    assert {row.mark.text for row in training_ways.ways(found)} == {"inconnu"}
+    told = {notice.code: notice.text for notice in training_notices.notices(found)}
+    assert "il faut déjà" in told["known_does_not_fit"]
+    assert "does_not_fit" not in told
+
+
 def test_what_is_not_modelled_is_null_in_the_data() -> None:
     found = training_sections.sections(SimpleNamespace(estimate=MOE))
     assert (found["memory"]["fits"], found["memory"]["verdict"]) == (False, "not_modelled")
