@@ -4,9 +4,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from calculator.counting.budget import Budget
 from calculator.counting.encoders import ENCODERS, Token, encoder
 from calculator.counting.isolated import Foreign, count_with
-from calculator.counting.limits import FOREIGN_CHARACTERS, SEVERAL_TOKENIZERS_BYTES, TOKENIZER_BYTES
+from calculator.counting.limits import (
+    COUNT_SECONDS,
+    FOREIGN_CHARACTERS,
+    REQUEST_DOCUMENTS,
+    SEVERAL_TOKENIZERS_BYTES,
+    TOKENIZER_BYTES,
+)
 from calculator.counting.problems import ReadingError
 from calculator.counting.readers import Document, Reading, Split, split_text
 from calculator.counting.sample import Sample, counted, kept_whole, of_files, split_tokens
@@ -112,8 +119,9 @@ def count(asked: Asked) -> CountAnswer:
     codes = asked.tokenizers if many else asked.tokenizers[:1]
     # Words, characters and the beginning are counted with the tokens, so one tokenizer counts even if none was asked.
     used = codes or (next(iter(ENCODERS)),)
-    reading = Reading(asked.split, asked.column)
-    sample = counted(documents_of(asked, reading), {code: encoder(code) for code in used})
+    encoders = {code: encoder(code) for code in used}
+    reading = Reading(asked.split, asked.column, budget=Budget(COUNT_SECONDS))
+    sample = counted(documents_of(asked, reading), encoders, REQUEST_DOCUMENTS, reading.budget)
     columns = [_column(code, sample) for code in codes]
     problem = None
     try:

@@ -1,4 +1,5 @@
-"""The program of the child process: `python -m calculator.counting.child pdf|tokenizer`, one task from stdin to stdout.
+"""The program of the child process, `python -m calculator.counting.child docx|pdf|tokenizer`: one task from stdin to
+stdout.
 
 The answer's first line is JSON; an error is a code there, not an exit status, which stands for a crash.
 """
@@ -11,12 +12,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from calculator.counting.limits import CHILD_MEMORY_BYTES, CHILD_SECONDS, PDF_PAGES, SPLIT_CHARACTERS, SPLIT_TOKENS
+from calculator.counting.problems import ReadingError
 
 Answer = tuple[dict[str, Any], str]
 
 
 def _error(code: str, **values: str | int) -> Answer:
     return {"error": code, "values": values}, ""
+
+
+def docx(content: bytes) -> Answer:
+    """The text of a DOCX's paragraphs."""
+    from calculator.counting.docx import paragraphs_of_docx
+
+    try:
+        return {}, "".join(paragraphs_of_docx(io.BytesIO(content)))
+    except ReadingError as error:
+        return {"error": error.code, "values": dict(error.values)}, ""
+    except MemoryError:
+        return _error("docx_broken")
 
 
 def pdf(content: bytes) -> Answer:
@@ -68,12 +82,12 @@ def tokenizer(content: bytes) -> Answer:
     return {"vocabulary": loaded.get_vocab_size(), "counts": counts, "spans": spans[:SPLIT_TOKENS]}, ""
 
 
-TASKS: Mapping[str, Callable[[bytes], Answer]] = {"pdf": pdf, "tokenizer": tokenizer}
+TASKS: Mapping[str, Callable[[bytes], Answer]] = {"docx": docx, "pdf": pdf, "tokenizer": tokenizer}
 
 
 def main(task: str) -> None:
     """Set the limits, work, answer."""
-    resource.setrlimit(resource.RLIMIT_CPU, (CHILD_SECONDS, CHILD_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (CHILD_SECONDS, CHILD_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_AS, (CHILD_MEMORY_BYTES, CHILD_MEMORY_BYTES))
     answer, text = TASKS[task](sys.stdin.buffer.read())
     out = sys.stdout.buffer

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
-from calculator.counting.limits import XML_BYTES
+from calculator.counting.limits import XML_BYTES, XML_DEPTH
 from calculator.counting.problems import ReadingError
 
 MAIN_PART = "word/document.xml"
@@ -70,8 +70,11 @@ def _text(paragraph: Any) -> str:
 
 
 def _paragraphs(part: Any) -> Iterator[str]:
-    inside_fallback = 0
+    inside_fallback = depth = 0
     for event, element in iterparse(part, events=("start", "end"), forbid_dtd=True):
+        depth += 1 if event == "start" else -1
+        if depth > XML_DEPTH:
+            raise ReadingError("docx_broken")
         if element.tag == FALLBACK:
             inside_fallback += 1 if event == "start" else -1
         elif event == "end" and element.tag == PARAGRAPH:
@@ -85,5 +88,7 @@ def paragraphs_of_docx(file: BinaryIO) -> Iterator[str]:
     with _main_part(file) as part:
         try:
             yield from _paragraphs(part)
+        except ReadingError:
+            raise
         except DAMAGED:
             raise ReadingError("docx_broken") from None

@@ -1,10 +1,12 @@
 """Work on what a visitor uploaded that could hang, exhaust memory or crash: done in a process of its own, with limits.
 
-A PDF is a program of sorts, and an uploaded tokenizer.json brings its own regular expressions. The child reads from and
-writes to unnamed temporary files, so nothing is left on disk whatever happens.
+A PDF is a program of sorts, a DOCX unpacks to what its author likes, and an uploaded tokenizer.json brings its own
+regular expressions. The child reads from and writes to unnamed temporary files, so nothing is left on disk whatever
+happens.
 """
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,8 @@ def _answer(task: str, given: IO[bytes], seconds: float) -> tuple[dict[str, Any]
             )
         except subprocess.TimeoutExpired:
             raise ReadingError(f"{task}_too_slow", seconds=int(seconds)) from None
+        if done.returncode == -signal.SIGXCPU:
+            raise ReadingError(f"{task}_too_slow", seconds=CHILD_SECONDS)
         said.seek(0)
         first = said.readline()
         if done.returncode or not first:
@@ -40,10 +44,19 @@ def _answer(task: str, given: IO[bytes], seconds: float) -> tuple[dict[str, Any]
 
 def text_of_pdf(file: BinaryIO, seconds: float = CHILD_SECONDS) -> str:
     """The text of a PDF, page by page. Raises ReadingError: encrypted, broken, without text, too long, too slow."""
+    return _text_of("pdf", file, seconds)
+
+
+def text_of_docx(file: BinaryIO, seconds: float = CHILD_SECONDS) -> str:
+    """The paragraphs of a DOCX, each with its line feed. Raises ReadingError: encrypted, broken, large, too slow."""
+    return _text_of("docx", file, seconds)
+
+
+def _text_of(task: str, file: BinaryIO, seconds: float) -> str:
     with tempfile.TemporaryFile() as given:
         while block := file.read(COPY_BYTES):
             given.write(block)
-        answer, text = _answer("pdf", given, seconds)
+        answer, text = _answer(task, given, seconds)
     if "error" in answer:
         raise ReadingError(answer["error"], **answer.get("values", {}))
     return text

@@ -15,10 +15,16 @@ SPLIT_CHARACTERS = 20_000
 LINE_CHARACTERS = 16_000_000
 """One line of a text, one field of a CSV file, one line of a JSONL file."""
 DOCUMENTS = 1_000_000
-"""Documents of one sample: a mean needs far fewer."""
-XML_BYTES = 100_000_000
+"""Documents of one sample, blank ones included: a mean needs far fewer."""
+REQUEST_DOCUMENTS = 200_000
+"""The same for a request: each costs some microseconds, however short it is."""
+COUNT_SECONDS = 30
+"""Processor time that a request may take to be read and counted."""
+XML_BYTES = 20_000_000
 """A DOCX's text part when unpacked: more is a bomb rather than a document."""
 PDF_PAGES = 5_000
 CHILD_SECONDS = 30
+XML_DEPTH = 500
+"""Elements of a DOCX inside each other: a table in a table in a text box needs some dozens."""
 CHILD_MEMORY_BYTES = 2 * 2**30
-"""What reading a PDF or an uploaded tokenizer may take in its process of its own."""
+"""What reading a DOCX, a PDF or an uploaded tokenizer may take in its process of its own."""

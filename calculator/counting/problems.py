@@ -9,6 +9,7 @@ class ReadingError(ValueError):
     """Something the visitor gave cannot be counted. `code` names a sentence, `values` what it says."""
 
     def __init__(self, code: str, **values: Value) -> None:
-        super().__init__(code, values)
+        # Not the values: they hold what the visitor wrote, and what an exception says may end up in a log.
+        super().__init__(code)
         self.code = code
         self.values: Mapping[str, Value] = values

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
+from calculator.counting.budget import Budget, unlimited
 from calculator.counting.decoding import Decoded, decode, lines
-from calculator.counting.docx import paragraphs_of_docx
-from calculator.counting.isolated import text_of_pdf
+from calculator.counting.isolated import text_of_docx, text_of_pdf
 from calculator.counting.limits import LINE_CHARACTERS
 from calculator.counting.problems import ReadingError
 
 Document = Iterable[str]
 DELIMITERS = ",;\t|"
 NAMES_SHOWN = 12
+ESCAPED_SURROGATE = "\\ud"
 csv.field_size_limit(LINE_CHARACTERS)
 
 
@@ -39,13 +40,14 @@ class Reading:
     split: Split = Split.WHOLE
     column: str = ""
     encodings: dict[str, str] = field(default_factory=dict)
+    budget: Budget = field(default_factory=unlimited)
 
     def decoded(self, file: BinaryIO, name: str) -> Iterator[str]:
         """The text of a file; its encoding is kept where it is worth saying."""
         found: Decoded = decode(file)
         if found.encoding not in ("utf-8", "utf-8-sig"):
             self.encodings[name] = found.encoding.upper()
-        return found.parts
+        return self.budget.checked(found.parts)
 
 
 def split_text(parts: Iterator[str], split: Split) -> Iterator[Document]:
@@ -126,6 +128,15 @@ def _said(value: Any, path: str, line: int) -> str:
     return "\n".join(texts)
 
 
+def is_text(row: Any) -> bool:
+    """Whether every string of a JSON value is text: an escape may name half of a character, which no encoding has."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _of_jsonl(file: BinaryIO, name: str, reading: Reading) -> Iterator[Document]:
     path = reading.column.strip()
     for number, line in enumerate(lines(reading.decoded(file, name)), start=1):
@@ -133,15 +144,18 @@ def _of_jsonl(file: BinaryIO, name: str, reading: Reading) -> Iterator[Document]
             continue
         try:
             row = json.loads(line)
+            whole = ESCAPED_SURROGATE not in line.lower() or is_text(row)
         except (ValueError, RecursionError):
             raise ReadingError("jsonl_broken", line=number) from None
+        if not whole:
+            raise ReadingError("jsonl_half_character", line=number)
         if not path:
             raise ReadingError("jsonl_which_key", columns=tuple(row)[:NAMES_SHOWN] if isinstance(row, dict) else ())
         yield (_said(_value(row, path, number), path, number),)
 
 
 def _of_docx(file: BinaryIO, _name: str, _reading: Reading) -> Iterator[Document]:
-    yield paragraphs_of_docx(file)
+    yield (text_of_docx(file),)
 
 
 def _of_pdf(file: BinaryIO, _name: str, _reading: Reading) -> Iterator[Document]:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from calculator.counting.budget import Budget, unlimited
 from calculator.counting.encoders import Encoder, Token, UncountableError
 from calculator.counting.limits import DOCUMENTS, SPLIT_CHARACTERS, SPLIT_TOKENS
 from calculator.counting.problems import ReadingError
 from calculator.counting.readers import Document, Reading, documents
-from calculator.counting.stream import RUN_CHARACTERS, Measure, Stream
+from calculator.counting.stream import CHUNK_CHARACTERS, RUN_CHARACTERS, Measure, Stream
 
 
 @dataclass(slots=True)
@@ -17,6 +18,8 @@ class Sample:
     """Documents counted so far. `tokens` holds one number a document; `start` is the first document's beginning."""
 
     encoders: Mapping[str, Encoder]
+    limit_documents: int = DOCUMENTS
+    budget: Budget = field(default_factory=unlimited)
     characters_count: int = 0
     bytes_count: int = 0
     words_count: int = 0
@@ -35,10 +38,12 @@ class Sample:
 
     def add(self, document: Document) -> None:
         """Count one document. Raises ReadingError; blank documents are only counted as such."""
+        if self.documents_count + self.blank_count >= self.limit_documents:
+            raise ReadingError("too_many_documents", limit=self.limit_documents)
         measure, streams = Measure(), {code: Stream(one) for code, one in self.encoders.items()}
         first: list[str] | None = None if self.documents_count else []
         try:
-            for part in document:
+            for part in self.budget.checked(blocks(document)):
                 measure.feed(part)
                 if first is not None and measure.characters_count - len(part) < SPLIT_CHARACTERS:
                     first.append(part)
@@ -60,8 +65,6 @@ class Sample:
         self.words_count += measure.words_count
         for code, tokens_count in counts.items():
             self.tokens[code].append(tokens_count)
-        if self.documents_count > DOCUMENTS:
-            raise ReadingError("too_many_documents", limit=DOCUMENTS)
 
     def _keep_start(self, text: str, whole_count: int) -> None:
         self.start = text[:SPLIT_CHARACTERS]
@@ -74,9 +77,24 @@ def split_tokens(encoder: Encoder, start: str, start_is_whole: bool) -> list[Tok
     return encoder.tokens(sure)[:SPLIT_TOKENS]
 
 
-def counted(found: Iterable[Document], encoders: Mapping[str, Encoder]) -> Sample:
-    """Count documents. Raises ReadingError "empty" where none holds a word."""
-    sample = Sample(encoders)
+def blocks(document: Document) -> Iterator[str]:
+    """The same text in parts that take a bounded time to count."""
+    for part in document:
+        if len(part) <= CHUNK_CHARACTERS:
+            yield part
+            continue
+        for start in range(0, len(part), CHUNK_CHARACTERS):
+            yield part[start : start + CHUNK_CHARACTERS]
+
+
+def counted(
+    found: Iterable[Document],
+    encoders: Mapping[str, Encoder],
+    limit_documents: int = DOCUMENTS,
+    budget: Budget | None = None,
+) -> Sample:
+    """Count documents. Raises ReadingError: "empty" where none holds a word, over the limit, over the budget."""
+    sample = Sample(encoders, limit_documents, budget or unlimited())
     for document in found:
         sample.add(document)
     if not sample.documents_count:

@@ -21,25 +21,40 @@ class Stream:
 
     encoder: Encoder
     tokens_count: int = 0
-    pending: str = ""
+    waiting: list[str] = field(default_factory=list)
+    waiting_characters: int = 0
     continued: bool = False
     chunk_characters: int = CHUNK_CHARACTERS
     run_characters: int = RUN_CHARACTERS
+    try_at_characters: int = 0
+
+    def __post_init__(self) -> None:
+        self.try_at_characters = self.chunk_characters
+
+    @property
+    def pending(self) -> str:
+        """What is not encoded yet."""
+        return "".join(self.waiting)
 
     def feed(self, text: str) -> None:
         """Take the next part of the text. Raises UncountableError over a run too long without a safe cut."""
         for start in range(0, len(text), self.chunk_characters):
-            self.pending += text[start : start + self.chunk_characters]
-            if len(self.pending) >= self.chunk_characters:
+            part = text[start : start + self.chunk_characters]
+            self.waiting.append(part)
+            self.waiting_characters += len(part)
+            if self.waiting_characters >= self.try_at_characters:
                 self._encode_most()
 
     def _encode_most(self) -> None:
-        cut = self.encoder.cut(self.pending)
+        """Encode up to the last cut. What is left holds none: looked at again only when a chunk has come to it."""
+        text = self.pending
+        cut = self.encoder.cut(text)
         if cut:
-            self._count(self.pending[:cut])
-            self.pending = self.pending[cut:]
-        elif len(self.pending) >= self.run_characters:
-            raise UncountableError(f"{len(self.pending)} characters without a place to cut")
+            self._count(text[:cut])
+        elif len(text) >= self.run_characters:
+            raise UncountableError(f"{len(text)} characters without a place to cut")
+        self.waiting, self.waiting_characters = [text[cut:]], len(text) - cut
+        self.try_at_characters = self.waiting_characters + self.chunk_characters
 
     def _count(self, part: str) -> None:
         self.tokens_count += self.encoder.count(part, continued=self.continued)
@@ -47,9 +62,9 @@ class Stream:
 
     def close(self) -> int:
         """Count what is left and give the total."""
-        if self.pending:
+        if self.waiting_characters:
             self._count(self.pending)
-            self.pending = ""
+            self.waiting, self.waiting_characters = [], 0
         return self.tokens_count
 
 

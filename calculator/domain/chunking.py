@@ -1,6 +1,6 @@
 """Cutting documents into chunks that overlap, and the tokens that are then read twice."""
 
-from math import ceil, exp, log, sqrt
+from math import ceil, exp, log, log1p, sqrt
 from statistics import NormalDist
 
 SUMMED = 400
@@ -25,7 +25,7 @@ def mean_chunks(mean_tokens: float, sd_tokens: float | None, chunk_tokens: int, 
     >>> mean_chunks(1000, None, 512, 64)
     3.0
     """
-    if not sd_tokens:
+    if not sd_tokens or not _log_variance(mean_tokens, sd_tokens):
         return float(chunks_of(mean_tokens, chunk_tokens, overlap_tokens))
     lengths = _log_normal(mean_tokens, sd_tokens)
     stride = chunk_tokens - overlap_tokens
@@ -36,9 +36,14 @@ def mean_chunks(mean_tokens: float, sd_tokens: float | None, chunk_tokens: int, 
     return 1 + further + tail
 
 
+def _log_variance(mean: float, sd: float) -> float:
+    """The variance of the logarithm; 0 where the spread is too small for a float, and every document is the mean."""
+    return log1p((sd / mean) ** 2)
+
+
 def _log_normal(mean: float, sd: float) -> NormalDist:
     """The normal distribution of the logarithm of a length with this mean and standard deviation."""
-    variance = log(1 + (sd / mean) ** 2)
+    variance = _log_variance(mean, sd)
     return NormalDist(log(mean) - variance / 2, sqrt(variance))
 
 

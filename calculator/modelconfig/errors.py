@@ -7,7 +7,8 @@ class ModelConfigError(ValueError):
     """`code` names the reason for a presenter, `field` the key that it is about, `values` what it speaks of."""
 
     def __init__(self, code: str, field: str = "", **values: str) -> None:
-        super().__init__(f"{code}: {field} {values}".strip())
+        # Not the values: they hold what the visitor wrote, and what an exception says may end up in a log.
+        super().__init__(code)
         self.code = code
         self.field = field
         self.values: Mapping[str, str] = values

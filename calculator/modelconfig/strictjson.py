@@ -25,8 +25,12 @@ def parse(text: str | bytes) -> dict[str, Any]:
             parse_float=_fraction,
             object_pairs_hook=_unique,
         )
+        # An escape may name half of a character, which no encoding, no page and no link can carry.
+        json.dumps(found, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise ModelConfigError("not_json", line=str(error.lineno), column=str(error.colno)) from error
+    except UnicodeEncodeError:
+        raise ModelConfigError("half_character") from None
     if not isinstance(found, dict):
         raise ModelConfigError("not_object")
     return found

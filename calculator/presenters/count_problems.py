@@ -32,6 +32,10 @@ SENTENCES: Mapping[str, Text] = {
     "too_many_documents": gettext_lazy(
         "Plus de %(limit)s documents\u00a0: un échantillon plus petit donne la même moyenne."
     ),
+    "too_slow": gettext_lazy(
+        "Le compte a été arrêté après %(seconds)s\u00a0s de calcul\u00a0: la commande count_tokens n’a pas cette "
+        "limite."
+    ),
     "unknown_kind": gettext_lazy(
         "Les fichiers «\u00a0%(suffix)s\u00a0» ne sont pas lus. Sont lus\u00a0: %(suffixes)s."
     ),
@@ -43,6 +47,11 @@ SENTENCES: Mapping[str, Text] = {
     "jsonl_no_key": gettext_lazy("La ligne %(line)s n’a pas de clé «\u00a0%(column)s\u00a0». Clés\u00a0: %(columns)s."),
     "jsonl_not_text": gettext_lazy("À la ligne %(line)s, «\u00a0%(column)s\u00a0» n’est pas du texte."),
     "jsonl_broken": gettext_lazy("La ligne %(line)s n’est pas du JSON."),
+    "jsonl_half_character": gettext_lazy(
+        "La ligne %(line)s contient une moitié de caractère (\\uD800 à \\uDFFF sans sa paire)\u00a0: ce n’est "
+        "pas du texte."
+    ),
+    "docx_too_slow": gettext_lazy("La lecture de ce DOCX a été arrêtée après %(seconds)s\u00a0s."),
     "docx_broken": gettext_lazy("Ce fichier DOCX est endommagé ou n’en est pas un."),
     "docx_encrypted": gettext_lazy("Ce document est protégé par un mot de passe\u00a0: enregistrez-le sans."),
     "docx_too_large": gettext_lazy("Ce fichier DOCX dépasse %(limit)s octets une fois décompressé."),

@@ -18,6 +18,9 @@ SENTENCES: Mapping[str, Text] = {
     ),
     "not_utf8": gettext_lazy("Ce fichier n’est pas du texte en UTF-8."),
     "not_json": gettext_lazy("Ce n’est pas du JSON\u00a0: erreur ligne %(line)s, colonne %(column)s."),
+    "half_character": gettext_lazy(
+        "Ce JSON contient une moitié de caractère (\\uD800 à \\uDFFF sans sa paire)\u00a0: ce n’est pas du texte."
+    ),
     "not_object": gettext_lazy("Un config.json est un objet JSON, entre accolades."),
     "too_deep": gettext_lazy("Ce JSON est imbriqué sur plus de %(limit)s niveaux."),
     "duplicate_key": gettext_lazy("La clé %(field)s est écrite deux fois."),

@@ -341,7 +341,7 @@ def codes_raised() -> set[str]:
     folder = Path(readers.__file__).parent
     source = "\n".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
     found = set(re.findall(r'(?:ReadingError|_error)\(\s*"(\w+)"', source))
-    found |= {f"{task}_{end}" for task in ("pdf", "tokenizer") for end in ("too_slow", "broken")}
+    found |= {f"{task}_{end}" for task in ("docx", "pdf", "tokenizer") for end in ("too_slow", "broken")}
     return found | {"windows_1252", "not_utf8", "utf16_without_mark", "binary"}
 
 

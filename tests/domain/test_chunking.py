@@ -52,3 +52,9 @@ def test_each_chunk_after_the_first_repeats_the_overlap() -> None:
     # 1 000 tokens in 3 chunks of 512 by strides of 448: 2 × 64 tokens are read twice.
     assert embedded_tokens(1000, 3, 64) == 1128
     assert embedded_tokens(100, 1, 64) == 100
+
+
+@pytest.mark.parametrize("sd_tokens", [1e-6, 1e-9, 1e-200, 5e-324])
+def test_a_spread_too_small_for_a_float_leaves_every_document_the_mean_one(sd_tokens: float) -> None:
+    # 1 000 tokens in chunks of 512 with an overlap of 64: 512, then 448 and the rest.
+    assert mean_chunks(1000, sd_tokens, 512, 64) == pytest.approx(3)
