@@ -7,6 +7,7 @@ from decimal import Decimal
 from calculator.domain.calibration import Engine
 from calculator.domain.precision import PRECISIONS
 from calculator.domain.ranking import Ranking
+from calculator.domain.serving_layout import written_cache
 from calculator.domain.serving_outcome import Outcome, Target, best_of, outcome
 from calculator.domain.serving_scenario import CachePrecision, InferenceFacts, InferenceScenario, LoadBy
 
@@ -18,7 +19,7 @@ LIGHTER = {
 }
 SHARED_PROMPT_RATIO = Decimal("0.5")
 """Share of the prompt that the way out "prefix cache" supposes common to all requests."""
-MORE_INSTANCES = (2, 4, 8)
+MORE_INSTANCES = range(2, 9)
 SHORTEST_PROMPT = 16
 MOST_SHOWN = 6
 
@@ -55,10 +56,11 @@ def lighter_weights(found: Outcome, ask: Try) -> Iterator[WayOut]:
 
 
 def lighter_cache(found: Outcome, ask: Try) -> Iterator[WayOut]:
-    """The cache in 8 bits: twice the tokens; read slowly by a GPU without such units."""
-    if found.scenario.cache is CachePrecision.FP16:
-        native = found.layout is not None and found.layout.deployment.gpu.fp8_native
-        yield WayOut("cache_fp8", ask(replace(found.scenario, cache=CachePrecision.FP8)), native)
+    """The cache in 8 bits: twice the tokens, where the engine's configuration would ask for it on that GPU."""
+    lighter = replace(found.scenario, cache=CachePrecision.FP8)
+    gpu = found.layout.deployment.gpu if found.layout is not None else None
+    if found.scenario.cache is CachePrecision.FP16 and written_cache(lighter, gpu) is CachePrecision.FP8:
+        yield WayOut("cache_fp8", ask(lighter), gpu is not None and gpu.fp8_native)
 
 
 def wide_cache(found: Outcome, ask: Try) -> Outcome | None:

@@ -7,10 +7,13 @@ from decimal import Decimal
 from calculator.domain.calibration import Engine
 from calculator.domain.memory import parallel_faults
 from calculator.domain.serving import end_to_end_s
+from calculator.domain.serving_layout import written_cache
 from calculator.domain.serving_outcome import Outcome, outcome
 from calculator.domain.serving_scenario import InferenceFacts, InferenceScenario, Offer
 
 COUNTS = (1, 2, 4, 8)
+MOST_INSTANCES = 16
+"""Up to so many instances the fewest that hold the targets are looked for."""
 DIVISIONS = (1, 2, 4, 8)
 
 
@@ -21,11 +24,17 @@ class Candidate:
     offer: Offer
     outcome: Outcome
     on_front: bool = False
+    with_wide_cache: bool = False
 
     @property
     def scenario(self) -> InferenceScenario:
         """The scenario of this line; the visitor's own but for the hardware."""
         return self.outcome.scenario
+
+    @property
+    def needs_one_machine(self) -> bool:
+        """Whether a replica lies over several instances, which must then stand in one machine."""
+        return self.scenario.tensor_parallel * self.scenario.pipeline_parallel > self.offer.sku.gpu_count
 
     @property
     def eur_per_h(self) -> Decimal | None:
@@ -84,6 +93,7 @@ def setups(
                             pipeline_parallel=pipeline,
                             replicas=None,
                             precision=precision,
+                            cache=written_cache(scenario, offer.gpu),
                         ),
                     )
 
@@ -116,11 +126,60 @@ def with_front(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         yield replace(one, on_front=not beaten)
 
 
+def candidate(offer: Offer, asked: InferenceScenario, facts: InferenceFacts) -> Candidate:
+    """One line; its cache may be wider than the one that `facts` were asked for."""
+    return Candidate(offer, outcome(asked, replace(facts, offer=offer)))
+
+
+def may_yet_meet(one: Candidate) -> bool:
+    """Whether more replicas may help: it fits, and a replica still has more than its own client."""
+    served = one.outcome.served
+    return served is not None and served.concurrency > served.replicas
+
+
+def fewest(tried: list[Candidate], facts: InferenceFacts) -> Iterator[Candidate]:
+    """The fewest instances of one offer and division that hold the targets, where they lie between those tried.
+
+    Replicas share the load, so that more of them are never slower: halving finds it.
+    """
+    last = tried[-1]
+    meeting = next((one for one in tried if one.outcome.meets), None)
+    if meeting is None and may_yet_meet(last) and last.scenario.instances * 2 == MOST_INSTANCES:
+        meeting = candidate(last.offer, replace(last.scenario, instances=MOST_INSTANCES), facts)
+        if meeting.outcome.meets:
+            yield meeting
+    if meeting is None or not meeting.outcome.meets:
+        return
+    each, scenario = meeting.offer.sku.gpu_count, meeting.scenario
+    step = max(1, scenario.tensor_parallel * scenario.pipeline_parallel // each)
+    missing = [one.scenario.instances for one in tried if not one.outcome.meets]
+    low, high = max(missing, default=0) // step + 1, scenario.instances // step - 1
+    while low <= high:
+        middle = (low + high) // 2
+        found = candidate(meeting.offer, replace(scenario, instances=middle * step), facts)
+        if found.outcome.meets:
+            yield found
+            high = middle - 1
+        else:
+            low = middle + 1
+
+
+def every(scenario: InferenceScenario, facts: InferenceFacts, precisions: Iterable[str]) -> Iterator[Candidate]:
+    """The setups at the usual counts, and at the fewest instances that hold the targets."""
+    groups: dict[tuple[str, int, int, str], list[Candidate]] = {}
+    for offer, asked in setups(scenario, facts, precisions):
+        key = (offer.sku.code, asked.tensor_parallel, asked.pipeline_parallel, asked.precision)
+        groups.setdefault(key, []).append(candidate(offer, asked, facts))
+    for tried in groups.values():
+        yield from tried
+        yield from fewest(tried, facts)
+
+
 def ranking(scenario: InferenceScenario, facts: InferenceFacts) -> Ranking:
     """The ranking of all offers for the scenario's load and targets, at its own weight format and those also asked."""
     wanted = tuple(dict.fromkeys((scenario.precision, *scenario.also_ranked)))
     tried = (
-        Candidate(offer, outcome(one, replace(facts, offer=offer))) for offer, one in setups(scenario, facts, wanted)
+        replace(one, with_wide_cache=one.scenario.cache is not scenario.cache) for one in every(scenario, facts, wanted)
     )
     candidates = tuple(sorted(with_front(tried), key=order))
     best: dict[str, Candidate] = {}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from calculator.domain.calibration import Engine
+from calculator.domain.calibration import Engine, band, chip_class
 from calculator.domain.goodput import Goodput, goodput
 from calculator.domain.llm import LOCAL_LAYERS
 from calculator.domain.misfit import WayOut, ways_out
@@ -14,12 +14,14 @@ from calculator.domain.roofline import Roofline, roofline
 from calculator.domain.scenario import Headline, Message, MessageValue
 from calculator.domain.serving import single_stream_tok_per_s
 from calculator.domain.serving_cost import Carried, Cost, carried, cost, price_of, prompt_time_ratio
+from calculator.domain.serving_layout import computed_cache, written_cache
 from calculator.domain.serving_load import Served, curve, most_clients
 from calculator.domain.serving_outcome import MS, Miss, Outcome, best_of, load_of, outcome, targets_of
 from calculator.domain.serving_scenario import CachePrecision, InferenceFacts, InferenceScenario, LoadBy, Ranged
 from calculator.domain.serving_speed import Speeds, speeds
 from calculator.domain.serving_steps import steps
 
+THROUGHPUT = "total_output_tok_s"
 NEAR_CAPACITY_RATIO = 0.8
 """From this share of the capacity on, arrivals that bunch up make queues that a steady rate does not show."""
 
@@ -150,6 +152,20 @@ def model_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterat
         yield Message("own_model", {"model": facts.model.name})
 
 
+def cache_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterator[Message]:
+    """An 8-bit cache on a GPU without such units: what is estimated, and what the configuration asks for."""
+    gpu = facts.offer.gpu
+    if gpu is None or scenario.cache is CachePrecision.FP16 or gpu.fp8_native:
+        return
+    values: dict[str, MessageValue] = {"gpu": gpu.name, "capability": gpu.compute_capability}
+    if computed_cache(scenario, gpu) is CachePrecision.FP16:
+        yield Message("fp8_cache_refused", values, "cache")
+    elif written_cache(scenario, gpu) is CachePrecision.FP16:
+        yield Message("fp8_cache_not_written", values, "cache")
+    else:
+        yield Message("fp8_cache_emulated", values, "cache")
+
+
 def hardware_warnings(scenario: InferenceScenario, facts: InferenceFacts, found: Outcome) -> Iterator[Message]:
     """What the GPU lacks for the chosen formats, and how the instances must stand."""
     gpu, sku = facts.offer.gpu, facts.offer.sku
@@ -160,8 +176,6 @@ def hardware_warnings(scenario: InferenceScenario, facts: InferenceFacts, found:
         yield Message("fp4_weights_emulated", {"gpu": gpu.name}, "precision")
     if gpu is not None and scenario.precision == "bf16" and not gpu.bf16_native:
         yield Message("bf16_not_native", {"gpu": gpu.name}, "precision")
-    if gpu is not None and scenario.cache is CachePrecision.FP8 and not gpu.fp8_native:
-        yield Message("fp8_cache_emulated", {"gpu": gpu.name, "capability": gpu.compute_capability}, "cache")
     if scenario.tensor_parallel * scenario.pipeline_parallel > sku.gpu_count:
         yield Message("replica_across_instances", {"sku": sku.code, "gpus": sku.gpu_count}, "tensor_parallel")
     if found.layout is not None and found.layout.idle_gpus:
@@ -190,6 +204,18 @@ def load_warnings(scenario: InferenceScenario, found: Outcome, most: int | None)
         yield Message("batch_not_calibrated", {"engine": scenario.engine.value}, "engine")
 
 
+def band_warnings(found: Outcome, facts: InferenceFacts) -> Iterator[Message]:
+    """A band that too few measurements of that class of chips stand behind."""
+    if found.layout is None:
+        return
+    held = found.layout.deployment
+    width = band(
+        facts.calibration, THROUGHPUT, found.scenario.engine.value, held.precision.family, chip_class(held.gpu)
+    )
+    if width is not None and width.is_borrowed:
+        yield Message("few_measurements", {"chip": chip_class(held.gpu), "rows": width.rows})
+
+
 def speed_warnings(found: Outcome, speed: Speeds | None, facts: InferenceFacts) -> Iterator[Message]:
     """Where the numbers come from, and margins that the band is wider than."""
     if speed is None:
@@ -199,6 +225,7 @@ def speed_warnings(found: Outcome, speed: Speeds | None, facts: InferenceFacts) 
         load = load_of(found.scenario)
         alone = single_stream_tok_per_s(found.server.rates, load.prompt_tokens + load.output_tokens / 2)
         yield Message("vendor_claim", {"claim": facts.claim_tok_per_s.value, "alone": alone})
+    yield from band_warnings(found, facts)
     if speed.run is not None and speed.total_tok_per_s.kind is Kind.MEASURED:
         yield Message("measured_here", {"run": speed.run.run})
     elif speed.run is not None:
@@ -227,12 +254,10 @@ def price_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterat
 
 
 def served_trust(speed: Speeds | None, price: Cost | None) -> Kind | None:
-    """The trust of the headline: a measured rate at a list price is worth its weaker part, an estimate an estimate."""
+    """The trust of the whole answer: its speeds are estimates, and a cost rests on assumed hours and utilisation."""
     if speed is None:
         return None
-    if price is not None and price.price.rank_kind is Kind.ASSUMPTION:
-        return Kind.ASSUMPTION
-    return Kind.ESTIMATE
+    return Kind.ESTIMATE if price is None else Kind.ASSUMPTION
 
 
 def estimate(scenario: InferenceScenario, facts: InferenceFacts) -> InferenceEstimate:
@@ -266,6 +291,7 @@ def estimate(scenario: InferenceScenario, facts: InferenceFacts) -> InferenceEst
         trust=served_trust(speed, price),
         warnings=(
             *found.reasons,
+            *cache_warnings(scenario, facts),
             *model_warnings(scenario, facts),
             *hardware_warnings(scenario, facts, found),
             *load_warnings(scenario, found, most),

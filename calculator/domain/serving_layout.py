@@ -17,10 +17,24 @@ from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import parallel_faults
 from calculator.domain.precision import PRECISIONS, Precision
 from calculator.domain.scenario import Message
-from calculator.domain.serving_scenario import CACHE_ELEMENT_BYTES, InferenceFacts, InferenceScenario, Offer
+from calculator.domain.serving_scenario import (
+    CACHE_ELEMENT_BYTES,
+    CachePrecision,
+    InferenceFacts,
+    InferenceScenario,
+    Offer,
+)
 
 CALIBRATED_VENDOR = "NVIDIA"
 GGUF = "gguf-"
+HALF = "fp16"
+MINIMUM_CAPABILITY = {
+    **{"fp8": (7, 5), "int8": (7, 0), "nvfp4": (7, 5), "mxfp4": (8, 0)},
+    **{"awq-int4": (7, 5), "gptq-int4": (6, 0), "gptq-int8": (6, 0)},
+}
+"""Compute capability from which vLLM runs a weight format; a test holds it against the facts of the deploy room."""
+EIGHT_BIT_CACHE_FROM = (8, 0)
+"""Compute capability from which vLLM reads an 8-bit cache at all, with or without units for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,54 @@ def engine_precision(engine: Engine, precision: Precision) -> Precision:
     if engine is Engine.LLAMA_CPP and precision.math == "fp16":
         return replace(precision, math="fp16acc")
     return precision
+
+
+def capability(gpu: Gpu) -> tuple[int, int] | None:
+    """Compute capability as two numbers; None where the sheet states none.
+
+    >>> capability(Gpu("T4", "NVIDIA", "Turing", 16, 320, compute_capability="7.5"))
+    (7, 5)
+    """
+    major, dot, minor = gpu.compute_capability.partition(".")
+    return (int(major), int(minor)) if dot and major.isdecimal() and minor.isdecimal() else None
+
+
+def computed_precision(code: str, gpu: Gpu) -> str:
+    """The weight format that the GPU multiplies: bf16 becomes fp16 where it has no such units."""
+    return HALF if code == "bf16" and not gpu.bf16_native else code
+
+
+def is_older(gpu: Gpu, needed: tuple[int, int]) -> bool:
+    """Whether a GPU's stated capability is below what is needed."""
+    have = capability(gpu)
+    return have is not None and have < needed
+
+
+def computed_cache(scenario: InferenceScenario, gpu: Gpu) -> CachePrecision:
+    """The cache that is estimated: 16 bits where vLLM refuses 8 on that GPU."""
+    refused = scenario.engine is Engine.VLLM and is_older(gpu, EIGHT_BIT_CACHE_FROM)
+    return CachePrecision.FP16 if refused else scenario.cache
+
+
+def written_cache(scenario: InferenceScenario, gpu: Gpu | None) -> CachePrecision:
+    """The cache that vLLM's configuration asks for: 8 bits only where the GPU has units for them."""
+    if scenario.engine is Engine.VLLM and gpu is not None and not gpu.fp8_native:
+        return CachePrecision.FP16
+    return scenario.cache
+
+
+def capability_faults(scenario: InferenceScenario, gpu: Gpu | None) -> tuple[Message, ...]:
+    """vLLM does not start with that weight format on a GPU so old."""
+    needed = MINIMUM_CAPABILITY.get(scenario.precision)
+    if scenario.engine is not Engine.VLLM or gpu is None or needed is None or not is_older(gpu, needed):
+        return ()
+    values = {
+        "precision": scenario.precision,
+        "gpu": gpu.name,
+        "capability": gpu.compute_capability,
+        "needed": ".".join(map(str, needed)),
+    }
+    return (Message("capability_too_low", values, "precision"),)
 
 
 def runs_precision(engine: Engine, code: str) -> bool:
@@ -117,6 +179,7 @@ def faults(scenario: InferenceScenario, facts: InferenceFacts) -> tuple[Message,
     if not runs_precision(scenario.engine, scenario.precision):
         values = {"engine": scenario.engine.value, "precision": scenario.precision}
         found += (Message("precision_not_for_engine", values, "precision"),)
+    found += capability_faults(scenario, offer.gpu)
     one = scenario.tensor_parallel * scenario.pipeline_parallel
     wanted = one * (scenario.replicas or 1)
     if wanted > gpus:
@@ -129,12 +192,12 @@ def layout(scenario: InferenceScenario, facts: InferenceFacts) -> Layout:
     gpu = facts.offer.gpu
     if gpu is None:
         raise ValueError("no data sheet")
-    precision = engine_precision(scenario.engine, PRECISIONS[scenario.precision])
+    precision = engine_precision(scenario.engine, PRECISIONS[computed_precision(scenario.precision, gpu)])
     deployment = Deployment(
         model=facts.model,
         gpu=gpu,
         precision=precision,
-        kv_element_bytes=CACHE_ELEMENT_BYTES[scenario.cache],
+        kv_element_bytes=CACHE_ELEMENT_BYTES[computed_cache(scenario, gpu)],
         tensor_parallel=scenario.tensor_parallel,
         pipeline_parallel=scenario.pipeline_parallel,
     )

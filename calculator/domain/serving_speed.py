@@ -6,15 +6,25 @@ scales the estimate; the calibration with its band.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from math import log
 
-from calculator.domain.calibration import Calibration, anchored, band, banded, chip_class
+from calculator.domain.calibration import Calibration, Era, anchored, band, banded, chip_class
 from calculator.domain.provenance import Kind
 from calculator.domain.serving import Load
-from calculator.domain.serving_load import Served, by_clients
-from calculator.domain.serving_outcome import Outcome, load_of
-from calculator.domain.serving_scenario import InferenceFacts, InferenceScenario, KnownRun, LoadBy, Ranged
+from calculator.domain.serving_load import Served
+from calculator.domain.serving_outcome import Outcome, load_of, outcome
+from calculator.domain.serving_scenario import (
+    CachePrecision,
+    InferenceFacts,
+    InferenceScenario,
+    KnownRun,
+    LoadBy,
+    Ranged,
+)
 
+ALONE = "ttft_ms_alone"
+"""The metric of a first token that nothing is ahead of; its residuals are apart."""
 NEAR_RATIO = 4.0
 """A run is near when its clients and both lengths lie within this factor of those asked for."""
 
@@ -44,9 +54,22 @@ def ranged(
     return Ranged(value) if ends is None else Ranged(value, *ends)
 
 
-def is_same(run: KnownRun, scenario: InferenceScenario) -> bool:
-    """Whether a run was taken under the very conditions asked for, on one instance, without a prefix cache."""
-    if scenario.prefix_hit_ratio or scenario.load is LoadBy.RATE:
+def is_usual(scenario: InferenceScenario, gpus: int) -> bool:
+    """Whether what a run does not state is as a run has it: a cache in 16 bits, a current engine with its own limits,
+    one replica on one GPU or over all `gpus` of the instance, every prompt computed."""
+    limits = (scenario.memory_ratio, scenario.max_sequences, scenario.replicas)
+    return (
+        scenario.cache is CachePrecision.FP16
+        and scenario.era is Era.NEW
+        and limits == (None, None, None)
+        and scenario.tensor_parallel * scenario.pipeline_parallel in (1, gpus)
+        and not scenario.prefix_hit_ratio
+    )
+
+
+def is_same(run: KnownRun, scenario: InferenceScenario, gpus: int) -> bool:
+    """Whether a run was taken under the very conditions asked for, on one instance of `gpus` GPUs."""
+    if scenario.load is LoadBy.RATE or not is_usual(scenario, gpus):
         return False
     asked = (scenario.instances, scenario.concurrency, scenario.prompt_tokens, scenario.output_tokens)
     return asked == (1, run.concurrency, run.prompt_tokens, run.output_tokens)
@@ -71,15 +94,31 @@ def nearest(scenario: InferenceScenario, runs: Iterable[KnownRun], concurrency: 
     return same[min(near)[1]]
 
 
-def anchor(found: Outcome, run: KnownRun) -> float:
-    """Measured ÷ predicted under the run's own conditions, on one instance. 1 where the run would not fit."""
-    server = found.server
-    if server is None:
-        return 1.0
-    instance = replace(server, replicas=max(1, server.replicas // found.scenario.instances))
-    load = Load(float(run.prompt_tokens), float(run.output_tokens), float(run.concurrency))
-    predicted = by_clients(instance, load).output_tok_per_s
-    return anchored(1.0, run.output_tok_per_s.value, predicted)[1]
+def as_measured(run: KnownRun, scenario: InferenceScenario, gpus: int) -> InferenceScenario:
+    """The setup of a run: one instance, the run's load, and the usual where the run states nothing."""
+    size = scenario.tensor_parallel * scenario.pipeline_parallel
+    return replace(
+        scenario,
+        instances=1,
+        tensor_parallel=scenario.tensor_parallel if size <= gpus else 1,
+        pipeline_parallel=scenario.pipeline_parallel if size <= gpus else 1,
+        replicas=None,
+        cache=CachePrecision.FP16,
+        era=Era.NEW,
+        memory_ratio=None,
+        max_sequences=None,
+        prefix_hit_ratio=Decimal(0),
+        load=LoadBy.CONCURRENCY,
+        concurrency=run.concurrency,
+        prompt_tokens=run.prompt_tokens,
+        output_tokens=run.output_tokens,
+    )
+
+
+def anchor(found: Outcome, run: KnownRun, facts: InferenceFacts) -> float | None:
+    """Measured ÷ predicted under the run's own conditions, on one instance. None where the run would not fit."""
+    served = outcome(as_measured(run, found.scenario, facts.offer.sku.gpu_count), facts).served
+    return None if served is None else anchored(1.0, run.output_tok_per_s.value, served.output_tok_per_s)[1]
 
 
 def speeds(found: Outcome, served: Served, facts: InferenceFacts) -> Speeds:
@@ -95,12 +134,16 @@ def speeds(found: Outcome, served: Served, facts: InferenceFacts) -> Speeds:
         return ranged(value, facts.calibration, metric, scenario.engine.value, family, chip)
 
     run = nearest(scenario, facts.runs, served.concurrency) if not scenario.gpu else None
-    factor = anchor(found, run) if run is not None else 1.0
-    first, token = around(point.first_token_s, "ttft_ms"), around(point.token_s / factor, "tpot_ms")
+    told = anchor(found, run, facts) if run is not None else None
+    run, factor = (None, 1.0) if told is None else (run, told)
+    alone = served.concurrency <= served.replicas
+    first = around(point.first_token_s, ALONE if alone else "ttft_ms")
+    first = around(point.first_token_s, "ttft_ms") if first.low is None else first
+    token = around(point.token_s / factor, "tpot_ms")
     total = around(served.output_tok_per_s * factor, "total_output_tok_s")
     if served.asked_per_s is not None and not served.is_beyond_capacity:
         total = Ranged(served.output_tok_per_s, kind=Kind.INPUT)
-    elif run is not None and is_same(run, scenario):
+    elif run is not None and is_same(run, scenario, facts.offer.sku.gpu_count):
         total = Ranged(run.output_tok_per_s.value, kind=Kind.MEASURED)
     return Speeds(
         first_token_s=first,

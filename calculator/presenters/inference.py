@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.utils.safestring import SafeString
 
@@ -12,7 +13,7 @@ from calculator.deploy.point import ServingPoint, is_loadable
 from calculator.domain.calibration import Engine
 from calculator.domain.provenance import Kind
 from calculator.domain.serving_answer import InferenceEstimate
-from calculator.domain.serving_scenario import CachePrecision, InferenceFacts
+from calculator.domain.serving_scenario import CachePrecision, InferenceFacts, InferenceScenario
 from calculator.language import gettext as _
 from calculator.presenters import deploy, inference_formulas, inference_lead, inference_notices, quantities
 from calculator.presenters import inference_tables as tables
@@ -23,6 +24,8 @@ from calculator.presenters.notices import Notice
 from calculator.presenters.page import QUOTE_VALID_DAYS
 from calculator.presenters.stats import Stat
 
+PUBLISHED_MEMORY_RATIO, PUBLISHED_SEQUENCES = Decimal("0.9"), 16
+"""What the published assistant sets, beside an 8-bit cache."""
 CONTEXT_STEP = 256
 """A context length is written rounded up to this many tokens."""
 
@@ -217,7 +220,8 @@ def ranking_title(estimate: InferenceEstimate) -> str:
     cheapest = estimate.ranking.cheapest
     if cheapest is None:
         return _("Aucune offre à prix publié ne convient")
-    return _("Le moins cher qui convient\u00a0: %(machine)s, %(price)s/h") % {
+    return _("Le moins cher qui convient\u00a0: %(machine)s, %(price)s/h%(supposed)s") % {
+        "supposed": inference_lead.condition(cheapest.scenario, cheapest.offer.sku.gpu_count),
         "machine": words.machine(cheapest.offer.sku.code, cheapest.scenario.instances),
         "price": formats.unit_price(cheapest.eur_per_h),
     }
@@ -305,6 +309,12 @@ def assumptions(estimate: InferenceEstimate, facts: InferenceFacts) -> tuple[str
     )
 
 
+def is_published(scenario: InferenceScenario) -> bool:
+    """Whether the scenario is the published set-up: its cache, memory share and limit of sequences."""
+    asked = (scenario.cache, scenario.memory_ratio, scenario.max_sequences)
+    return asked == (CachePrecision.FP8, PUBLISHED_MEMORY_RATIO, PUBLISHED_SEQUENCES)
+
+
 def deployed(estimate: InferenceEstimate, facts: InferenceFacts) -> deploy.DeployPage | None:
     """The vLLM configuration of the chosen point; None for another engine, where nothing fits, and for a typed model
     whose name does not say where to load it from."""
@@ -325,6 +335,6 @@ def deployed(estimate: InferenceEstimate, facts: InferenceFacts) -> deploy.Deplo
         max_sequences=max(1, round(held.constants.max_sequences)),
         context_tokens=context,
         memory_ratio=round(held.constants.memory_ratio, 2),
-        published_example=True,
+        published_example=is_published(scenario),
     )
     return deploy.page(point)

@@ -23,13 +23,28 @@ def machine(estimate: InferenceEstimate) -> SafeString:
 
 def lead(estimate: InferenceEstimate) -> SafeString:
     """The sentence as markup."""
-    return {
+    told = {
         "meets": _meets,
         "misses": _misses,
         "beyond_capacity": _beyond,
         "does_not_fit": _does_not_fit,
         "not_modelled": _not_modelled,
     }[estimate.headline.code](estimate)
+    return format_html("{}{}", told, _cache(estimate))
+
+
+def _cache(estimate: InferenceEstimate) -> str:
+    """That the configuration of this answer asks for another cache than the one that is estimated."""
+    if any(message.code == "fp8_cache_not_written" for message in estimate.warnings):
+        return _(" Ce cache fp8 est émulé : la configuration écrit 16 bits.")
+    return ""
+
+
+def condition(scenario: InferenceScenario, gpus: int) -> str:
+    """What one replica over several instances supposes; empty where each has its own. `gpus` are an instance's."""
+    if scenario.tensor_parallel * scenario.pipeline_parallel <= gpus:
+        return ""
+    return f", {words.together(scenario.instances)}"
 
 
 def sentence(estimate: InferenceEstimate) -> str:
@@ -66,7 +81,9 @@ def _meets(estimate: InferenceEstimate) -> SafeString:
     text = _("{} tient vos engagements\u00a0: premier token en {}, {} par flux{}.")
     if not has_targets(estimate.scenario):
         text = _("{} donne le premier token en {}, puis {} par flux{}.")
-    return format_html(text, machine(estimate), reached["ttft"], reached["user"], _margin(estimate))
+    held = estimate.chosen.layout
+    supposed = condition(estimate.scenario, held.offer.sku.gpu_count) if held else ""
+    return format_html(text, machine(estimate), reached["ttft"], reached["user"], _margin(estimate) + supposed)
 
 
 def _margin(estimate: InferenceEstimate) -> str:
@@ -86,7 +103,8 @@ def _way(estimate: InferenceEstimate) -> SafeString:
     if cheapest is None:
         return SafeString("")
     name = nowrap(words.machine(cheapest.offer.sku.code, cheapest.scenario.instances))
-    return format_html(_(" {} convient pour {}/h."), name, formats.unit_price(cheapest.eur_per_h))
+    supposed = condition(cheapest.scenario, cheapest.offer.sku.gpu_count)
+    return format_html(_(" {} convient pour {}/h{}."), name, formats.unit_price(cheapest.eur_per_h), supposed)
 
 
 def _beyond(estimate: InferenceEstimate) -> SafeString:

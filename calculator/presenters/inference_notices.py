@@ -116,9 +116,41 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "bf16_not_native": Wording(
         gettext_lazy("Pas d’unités bf16."),
-        gettext_lazy("%(gpu)s calcule en fp16\u00a0: choisissez fp16."),
+        gettext_lazy("%(gpu)s calcule en fp16\u00a0: c’est ce qui est estimé et configuré."),
         "warn",
         CHANGE,
+    ),
+    "fp8_cache_not_written": Wording(
+        gettext_lazy("Le cache fp8 n’est pas écrit dans la configuration."),
+        gettext_lazy(
+            "%(gpu)s (capacité %(capability)s, il faut 8.9) n’a pas d’unités fp8 : les chiffres d’ici supposent "
+            "le cache fp8 émulé, lu bien plus lentement ; la configuration vLLM et le classement prennent un "
+            "cache de 16 bits."
+        ),
+        "warn",
+        CHANGE,
+    ),
+    "fp8_cache_refused": Wording(
+        gettext_lazy("Cache fp8 refusé."),
+        gettext_lazy(
+            "vLLM ne lit pas de cache fp8 sur %(gpu)s (capacité %(capability)s, il faut 8.0) : tout est compté, "
+            "et configuré, avec un cache de 16 bits."
+        ),
+        "warn",
+        CHANGE,
+    ),
+    "capability_too_low": Wording(
+        gettext_lazy("Format refusé par ce GPU."),
+        gettext_lazy(
+            "vLLM ne démarre pas avec des poids %(precision)s sur %(gpu)s : capacité %(capability)s, il faut "
+            "%(needed)s."
+        ),
+        "bad",
+        CHANGE,
+    ),
+    "few_measurements": Wording(
+        gettext_lazy("Peu de mesures publiées sur cette architecture (%(rows)s)."),
+        gettext_lazy("La fourchette vient d’autres GPU et elle est élargie (%(chip)s)."),
     ),
     "fp8_cache_emulated": Wording(
         gettext_lazy("Cache fp8 émulé."),
@@ -217,7 +249,7 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("%(sku)s n’a qu’un prix à l’heure\u00a0: il est compté sur les heures du mois."),
     ),
 }
-COUNTS = frozenset({"count", "tp", "pp", "wanted", "gpus", "idle", "context", "limit", "window", "running"})
+COUNTS = frozenset({"rows", "count", "tp", "pp", "wanted", "gpus", "idle", "context", "limit", "window", "running"})
 RATES = frozenset({"asked", "capacity", "factor", "claim", "alone"})
 
 

@@ -104,8 +104,20 @@ def _speeds(estimate: InferenceEstimate) -> Iterator[Row]:
     yield from _ranged(section, _("débit total de sortie"), speed.total_tok_per_s, "tok/s")
     yield from _ranged(section, _("requêtes par seconde"), speed.requests_per_s, "req/s")
     if estimate.goodput is not None:
-        yield Row(section, _("dans les engagements, au moins"), to_decimal(estimate.goodput.low_per_s), "req/s", kind)
-        yield Row(section, _("dans les engagements, au plus"), to_decimal(estimate.goodput.high_per_s), "req/s", kind)
+        yield Row(
+            section,
+            _("dans les engagements, au moins (indication)"),
+            to_decimal(estimate.goodput.low_per_s),
+            "req/s",
+            kind,
+        )
+        yield Row(
+            section,
+            _("dans les engagements, au plus (indication)"),
+            to_decimal(estimate.goodput.high_per_s),
+            "req/s",
+            kind,
+        )
     if estimate.most_clients is not None:
         yield Row(section, _("flux en même temps, au plus"), Decimal(estimate.most_clients), "", kind)
     if estimate.best is not None:
@@ -130,7 +142,7 @@ def _cost(estimate: InferenceEstimate) -> Iterator[Row]:
     if cost is None:
         yield Row(section, _("Prix"), _("sur devis"))
         return
-    kind = word(estimate.trust or Kind.ESTIMATE)
+    kind = word(Kind.ASSUMPTION)
     yield sourced_row(section, _("Prix d’une instance"), cost.price)
     yield Row(section, _("Facture du mois"), cost.bill_eur, _("€ HT / mois"), kind)
     yield Row(section, _("Tokens de sortie par mois"), cost.volume_tokens, _("tokens / mois"), kind)

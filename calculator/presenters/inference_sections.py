@@ -29,7 +29,7 @@ def sections(answer: Any) -> dict[str, Any]:
         "limits": {
             "most_clients": estimate.most_clients,
             "best": served_data(estimate.best.served) if estimate.best else None,
-            "goodput": data(estimate.goodput),
+            "goodput": _goodput(estimate),
         },
         "roofline": data(estimate.roofline),
         "cost": _cost(estimate),
@@ -52,6 +52,20 @@ def _speeds(estimate: InferenceEstimate) -> dict[str, Any] | None:
     names = ("first_token_s", "token_s", "end_to_end_s", "user_tok_per_s", "total_tok_per_s", "requests_per_s")
     found: dict[str, Any] = {name: data(getattr(speed, name)) for name in names}
     return {**found, "factor": data(speed.factor), "run": speed.run.run if speed.run else None}
+
+
+def _goodput(estimate: InferenceEstimate) -> dict[str, Any] | None:
+    """Requests a second that hold every target, between two bounds, and all that are finished beside them."""
+    found = estimate.goodput
+    if found is None:
+        return None
+    return {
+        "low_ratio": data(found.low_ratio),
+        "high_ratio": data(found.high_ratio),
+        "low_requests_per_s": data(found.low_per_s),
+        "high_requests_per_s": data(found.high_per_s),
+        "throughput_requests_per_s": data(found.requests_per_s),
+    }
 
 
 def _cost(estimate: InferenceEstimate) -> dict[str, Any] | None:
@@ -83,6 +97,7 @@ def outcome_data(found: Outcome) -> dict[str, Any]:
         "tensor_parallel": scenario.tensor_parallel,
         "pipeline_parallel": scenario.pipeline_parallel,
         "precision": scenario.precision,
+        "cache": scenario.cache.value,
         "fits": found.fits,
         "meets": found.meets,
         "failing_line": data(found.failing),

@@ -158,7 +158,9 @@ def _other(way: WayOut, machine: str) -> str:
     size = way.scenario.tensor_parallel * way.scenario.pipeline_parallel
     if size == 1:
         return machine
-    return _("%(machine)s, répliques sur %(count)s GPU") % {"machine": machine, "count": formats.number(size)}
+    named = _("%(machine)s, répliques sur %(count)s GPU") % {"machine": machine, "count": formats.number(size)}
+    held = way.outcome.layout
+    return named + (inference_lead.condition(way.scenario, held.offer.sku.gpu_count) if held else "")
 
 
 def _way(way: WayOut, asked: InferenceScenario) -> Way:
@@ -239,6 +241,10 @@ def detail(one: Candidate) -> str:
         parts.append(f"TP\u00a0{scenario.tensor_parallel}")
     if scenario.pipeline_parallel > 1:
         parts.append(f"PP\u00a0{scenario.pipeline_parallel}")
+    if one.with_wide_cache:
+        parts.append(_("cache KV en fp16"))
+    if one.needs_one_machine:
+        parts.append(words.together(scenario.instances))
     hourly = one.eur_per_h
     parts.append(_("sur devis") if hourly is None else _("%(price)s/h") % {"price": formats.unit_price(hourly)})
     return " · ".join(part for part in parts if part)
@@ -304,9 +310,12 @@ def goodput(estimate: InferenceEstimate) -> str:
     rate = quantities.digits(found.requests_per_s)
     share, most = formats.percent(found.low_ratio), formats.percent(found.high_ratio)
     if share == most:
-        return _("%(share)s des %(rate)s requêtes/s dans les engagements") % {"share": share, "rate": rate}
+        return _("Indication\u00a0: %(share)s des %(rate)s requêtes/s dans les engagements") % {
+            "share": share,
+            "rate": rate,
+        }
     shares = {"low": share, "high": most, "rate": rate}
-    return _("%(low)s à %(high)s des %(rate)s requêtes/s dans les engagements") % shares
+    return _("Indication\u00a0: %(low)s à %(high)s des %(rate)s requêtes/s dans les engagements") % shares
 
 
 def costs(estimate: InferenceEstimate) -> tuple[CostLine, ...]:

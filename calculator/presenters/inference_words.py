@@ -144,6 +144,12 @@ def machine(code: str, instances: int) -> str:
     return code if instances == 1 else f"{formats.number(instances)}{formats.NBSP}×{formats.NBSP}{code}"
 
 
+def together(count: int) -> str:
+    """The condition under which one replica may lie over several instances."""
+    text = _("si ces %(count)s instances sont dans une même machine")
+    return text % {"count": formats.number(count)}
+
+
 def target_ms(value: Decimal) -> str:
     """A target as typed."""
     return milliseconds(float(value) / MS)

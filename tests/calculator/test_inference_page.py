@@ -99,7 +99,7 @@ def test_the_published_assistant_misses_100_ms_and_says_what_would_do(client: Cl
     estimate = response.context["estimate"]
     bound = next(step.result for step in estimate.steps if step.code == "prefill_bound")
     assert float(bound) == pytest.approx(0.0493, rel=1e-2)
-    assert "fp8_cache_emulated" in codes(response)
+    assert "fp8_cache_not_written" in codes(response)
     assert any(way.outcome.meets for way in estimate.ways_out)
 
 
@@ -259,7 +259,7 @@ def test_the_json_names_the_calibration_and_every_candidate(client: Client, seed
     document = data(client)
     assert document["calibration"]["data_hash"] == calibrated.calibration().data_hash
     assert document["scenario"]["cal"] == calibrated.mark()
-    assert len(document["ranking"]) == 56
+    assert len([one for one in document["ranking"] if one["instances"] in (1, 2, 4, 8)]) == 56
     assert {"code", "eur_per_h", "meets"} <= set(data(client, "sku=GPU-STARTER")["ways_out"][0])
 
 

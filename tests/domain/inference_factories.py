@@ -20,6 +20,7 @@ BANDS = {
     "total_output_tok_s||": Band(0.8, 1.25, 100),
     "tpot_ms||": Band(0.9, 1.1, 100),
     "ttft_ms||": Band(0.8, 1.25, 100),
+    "total_output_tok_s|vLLM|fp16|Ampere/HBM": Band(0.8, 1.25, 100),
 }
 
 

@@ -86,12 +86,18 @@ def test_two_gpus_a_replica_are_rented_when_one_is_not_enough() -> None:
 
 
 def test_an_eight_bit_cache_halves_the_cache_and_nothing_else() -> None:
-    asked = scenario(prompt_tokens=200_000, first_token_ms=Decimal(0), token_ms=Decimal(0))
-    known = facts()
+    asked = scenario(prompt_tokens=60_000, first_token_ms=Decimal(0), token_ms=Decimal(0))
+    known = facts(PRO)
     assert not outcome(asked, known).fits
     way = ways(asked, known)["cache_fp8"]
     assert way.scenario.cache is CachePrecision.FP8
-    assert not way.hardware_support
+    assert way.hardware_support
+
+
+def test_an_eight_bit_cache_that_the_configuration_would_drop_is_not_offered() -> None:
+    asked = scenario(prompt_tokens=200_000, first_token_ms=Decimal(0), token_ms=Decimal(0))
+    assert not outcome(asked, facts()).fits
+    assert "cache_fp8" not in ways(asked, facts())
 
 
 def test_another_offer_is_the_cheapest_that_meets() -> None:

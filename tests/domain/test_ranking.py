@@ -8,7 +8,8 @@ import pytest
 from calculator.domain.calibration import Engine
 from calculator.domain.memory import Line
 from calculator.domain.ranking import Candidate, Ranking, ranking
-from calculator.domain.serving_outcome import Target
+from calculator.domain.serving_outcome import Target, outcome
+from calculator.domain.serving_scenario import CachePrecision
 
 from .inference_factories import SUPERCOMPUTE, TITAN, facts, offer, scenario
 from .serving_factories import H100, LLAMA_70B
@@ -25,7 +26,8 @@ def setup(candidate: Candidate) -> tuple[str, int, int]:
 def test_every_count_is_tried_with_every_division_of_its_gpus() -> None:
     """One GPU: 1 + 2 + 3 + 4 ways for 1, 2, 4 and 8 of them; eight GPUs: 4 ways for each count."""
     tried = [setup(one) for one in ranked().candidates]
-    assert len(tried) == len(set(tried)) == 4 * 10 + 4 * 4
+    assert len(tried) == len(set(tried))
+    assert len([one for one in tried if one[1] in (1, 2, 4, 8)]) == 4 * 10 + 4 * 4
     assert ("GPU-PRO", 4, 8) not in tried
 
 
@@ -106,5 +108,33 @@ def test_a_gpu_chosen_by_its_sheet_stands_beside_the_skus() -> None:
 
 def test_several_precisions_are_ranked_together_when_asked_for() -> None:
     found = ranking(scenario(also_ranked=("fp8", "fp16")), facts())
-    assert len(found.candidates) == 2 * 56
+    assert len([one for one in found.candidates if one.scenario.instances in (1, 2, 4, 8)]) == 2 * 56
     assert {one.scenario.precision for one in found.candidates} == {"fp16", "fp8"}
+
+
+@pytest.mark.parametrize("clients", [24, 48, 96])
+@pytest.mark.parametrize("wait", [300, 450, 900])
+def test_the_cheapest_is_the_cheapest_of_every_count_by_brute_force(clients: int, wait: int) -> None:
+    asked = scenario(concurrency=clients, first_token_ms=Decimal(wait), token_ms=Decimal(33))
+    known, priced = facts(), []
+    for one, tensor in ((one, size) for one in known.offers if one.sku.prices for size in (1, 2, 4, 8)):
+        for count in range(tensor, 17, tensor):
+            setting = replace(asked, sku=one.sku.code, instances=count, tensor_parallel=tensor)
+            found = outcome(setting, replace(known, offer=one))
+            if found.meets and found.eur_per_h is not None:
+                priced.append(found.eur_per_h)
+    cheapest = ranking(asked, known).cheapest
+    assert (cheapest.eur_per_h if cheapest else None) == min(priced, default=None)
+
+
+def test_a_cache_that_the_configuration_writes_in_16_bits_is_ranked_so() -> None:
+    """Only the RTX 4090 of these offers has 8-bit units."""
+    found = ranking(scenario(cache=CachePrecision.FP8), facts())
+    kept = {one.offer.sku.code for one in found.candidates if one.scenario.cache is CachePrecision.FP8}
+    assert kept == {"GPU-PRO"}
+    assert all(one.with_wide_cache == (one.offer.sku.code != "GPU-PRO") for one in found.candidates)
+
+
+def test_a_replica_over_several_instances_needs_one_machine() -> None:
+    for one in ranked().candidates:
+        assert one.needs_one_machine == (one.scenario.tensor_parallel > one.offer.sku.gpu_count)

@@ -18,6 +18,10 @@ from calculator.domain.serving_scenario import CachePrecision, LoadBy
 from .inference_factories import PRO, STARTER, SUPERCOMPUTE, TITAN, facts, offer, run, scenario
 from .serving_factories import A100_80, DEEPSEEK, IDEAL, MISTRAL, REAL
 
+OLD = offer("OLD", replace(A100_80, compute_capability="7.5", fp8_native=False, bf16_native=False), "1")
+VOLTA = offer("VOLTA", replace(A100_80, compute_capability="7.0", fp8_native=False, bf16_native=False), "1")
+PRO_WITHOUT = OLD
+
 
 def answer(chosen: Any = None, **values: Any) -> InferenceEstimate:
     return estimate(scenario(**values), facts() if chosen is None else facts(chosen))
@@ -157,7 +161,12 @@ def test_a_measured_point_says_so() -> None:
     [
         ({"precision": "fp8"}, TITAN, "fp8_weights_emulated"),
         ({"precision": "nvfp4"}, TITAN, "fp4_weights_emulated"),
-        ({"cache": CachePrecision.FP8}, TITAN, "fp8_cache_emulated"),
+        ({"cache": CachePrecision.FP8}, TITAN, "fp8_cache_not_written"),
+        ({"cache": CachePrecision.FP8, "engine": Engine.SGLANG}, TITAN, "fp8_cache_emulated"),
+        ({"cache": CachePrecision.FP8}, OLD, "fp8_cache_refused"),
+        ({"precision": "mxfp4"}, OLD, "capability_too_low"),
+        ({"precision": "fp8"}, VOLTA, "capability_too_low"),
+        ({"precision": "nvfp4"}, PRO, "few_measurements"),
         ({"precision": "bf16"}, PRO, "bf16_not_native"),
         ({"tensor_parallel": 2, "instances": 2}, TITAN, "replica_across_instances"),
         ({"tensor_parallel": 2, "instances": 3}, TITAN, "idle_gpus"),
@@ -204,8 +213,22 @@ def test_a_margin_smaller_than_the_band_is_said() -> None:
 
 
 def test_the_answer_is_worth_its_weakest_part() -> None:
-    assert answer().trust is Kind.ESTIMATE
+    """A cost rests on assumed hours and utilisation; without a price only estimated speeds are left."""
+    assert answer().trust is Kind.ASSUMPTION
     assert answer(price_eur=Decimal(1)).trust is Kind.ASSUMPTION
+    assert answer(SUPERCOMPUTE).trust is Kind.ESTIMATE
+
+
+def test_bf16_is_computed_as_fp16_where_the_gpu_has_no_such_units() -> None:
+    brain, half = (answer(PRO_WITHOUT, precision=code) for code in ("bf16", "fp16"))
+    assert brain.speeds == half.speeds
+    assert brain.speeds is not None
+
+
+def test_a_cache_that_vllm_refuses_is_counted_in_16_bits() -> None:
+    narrow, wide = (answer(OLD, cache=cache).chosen for cache in (CachePrecision.FP8, CachePrecision.FP16))
+    assert narrow.memory is not None and wide.memory is not None
+    assert narrow.memory.room_tokens == wide.memory.room_tokens
 
 
 def test_a_link_that_the_sheet_does_not_state_gives_no_number() -> None:

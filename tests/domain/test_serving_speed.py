@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from calculator.domain.calibration import Band, Engine
+from calculator.domain.calibration import Band, Engine, Era
 from calculator.domain.provenance import Kind
 from calculator.domain.serving import end_to_end_s
 from calculator.domain.serving_answer import estimate
-from calculator.domain.serving_scenario import InferenceScenario, KnownRun, LoadBy
+from calculator.domain.serving_scenario import CachePrecision, InferenceScenario, KnownRun, LoadBy
 from calculator.domain.serving_speed import Speeds, distance, nearest
 
 from .inference_factories import BANDS, calibrated, facts, run, scenario
@@ -106,3 +106,26 @@ def test_arrivals_that_are_carried_fix_the_throughput() -> None:
 
 def test_a_run_of_another_gpu_is_not_read_for_a_gpu_chosen_by_its_sheet() -> None:
     assert speeds_of(run(600.0), gpu="H100-SXM-80GB").run is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"cache": CachePrecision.FP8},
+        {"era": Era.OLD},
+        {"max_sequences": 64},
+        {"memory_ratio": Decimal("0.8")},
+        {"replicas": 1},
+        {"instances": 2, "tensor_parallel": 2},
+        {"prefix_hit_ratio": Decimal("0.5")},
+    ],
+)
+def test_a_condition_that_the_run_does_not_state_makes_it_an_estimate(other: dict[str, object]) -> None:
+    assert speeds_of(run(900.0)).total_tok_per_s.kind is Kind.MEASURED
+    assert speeds_of(run(900.0), **other).total_tok_per_s.kind is Kind.ESTIMATE
+
+
+def test_another_cache_is_scaled_by_the_run_at_its_own() -> None:
+    """Measured ÷ predicted is that of the 16-bit run, whatever cache is asked for."""
+    factor = speeds_of(run(900.0)).factor
+    assert speeds_of(run(900.0), cache=CachePrecision.FP8).factor == pytest.approx(factor)
