@@ -39,8 +39,9 @@ RADIO_TEMPLATE, TEMPLATE, CHECKS_TEMPLATE = "includes/segments.html", "includes/
 
 
 class Shown(NamedTuple):
-    """All that decides how a field looks, beside its own unchanging words."""
+    """All that decides how a field looks, beside its own unchanging words, which are those of its form."""
 
+    form: str
     template: str
     name: str
     language: str
@@ -97,6 +98,7 @@ def _field(
         return checks(bound, _ticked(bound))
     code = language.active()
     shown = Shown(
+        form=_form(bound),
         template=RADIO_TEMPLATE if getattr(bound.field.widget, "input_type", "") == "radio" else TEMPLATE,
         name=bound.html_name,
         language=code,
@@ -121,10 +123,24 @@ def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
     """A group of check boxes; `options` are (value, label, what stands beside it, whether it is checked)."""
     return _html(
         Shown(
-            CHECKS_TEMPLATE, bound.html_name, language.active(), "", _errors(bound), _options(options), "", "", False
+            form=_form(bound),
+            template=CHECKS_TEMPLATE,
+            name=bound.html_name,
+            language=language.active(),
+            value="",
+            errors=_errors(bound),
+            options=_options(options),
+            badge="",
+            placeholder="",
+            quiet=False,
         ),
         bound,
     )
+
+
+def _form(bound: BoundField) -> str:
+    """Which form a field belongs to: the same name has other words in another calculator."""
+    return type(bound.form).__qualname__
 
 
 @register.filter
