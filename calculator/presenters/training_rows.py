@@ -5,12 +5,11 @@ from decimal import Decimal
 
 from calculator.domain.offers import Sku
 from calculator.domain.provenance import Kind
-from calculator.domain.training import Method
-from calculator.domain.training_scenario import TrainingEstimate
+from calculator.domain.training_scenario import Alternative, TrainingEstimate
 from calculator.domain.training_work import whole_steps
 from calculator.domain.units import Number, to_decimal
 from calculator.language import gettext as _
-from calculator.presenters import training_headline, training_ways, training_words
+from calculator.presenters import training_headline, training_tables, training_ways, training_words
 from calculator.presenters.badges import word
 from calculator.presenters.row import Row, sourced_row
 
@@ -148,13 +147,14 @@ def _payback(estimate: TrainingEstimate) -> Iterator[Row]:
 
 
 def _alternatives(estimate: TrainingEstimate) -> Iterator[Row]:
-    section = _("Selon le nombre de GPU")
-    for row in estimate.counts:
-        name = training_words.instances(estimate.sku, int(row.code))
-        yield Row(section, f"{name}\u00a0: {_('durée')}", _number(row.seconds), "s")
-        yield Row(section, f"{name}\u00a0: {_('coût')}", row.eur, _("€ HT / travail"))
-    section = _("Selon la méthode")
-    for row in estimate.methods:
-        name = training_words.method_name(Method(row.code))
-        yield Row(section, f"{name}\u00a0: {_('durée')}", _number(row.seconds), "s")
-        yield Row(section, f"{name}\u00a0: {_('coût')}", row.eur, _("€ HT / travail"))
+    for row, shown in zip(estimate.counts, training_tables.counts(estimate), strict=True):
+        yield from _alternative(_("Selon le nombre de GPU"), row, shown)
+    for row, shown in zip(estimate.methods, training_tables.methods(estimate), strict=True):
+        yield from _alternative(_("Selon la méthode"), row, shown)
+
+
+def _alternative(section: str, row: Alternative, shown: training_tables.AlternativeRow) -> Iterator[Row]:
+    """Whether it runs, or why not; then time and cost."""
+    yield Row(section, f"{shown.name}\u00a0: {_('verdict')}", shown.mark.text)
+    yield Row(section, f"{shown.name}\u00a0: {_('durée')}", _number(row.seconds), "s")
+    yield Row(section, f"{shown.name}\u00a0: {_('coût')}", row.eur, _("€ HT / travail"))

@@ -260,6 +260,13 @@ def test_a_count_that_cannot_keep_the_batch_says_why_and_is_not_drawn() -> None:
     assert (last.mark.text, last.time, last.eur) == ("lot de 8 indivisible par 16", "", "")
 
 
+def test_the_files_say_why_a_count_is_refused() -> None:
+    named = {row.label: row.value for row in export_rows(CASES["published"])}
+    assert named[f"16{NB}×{NB}GPU-PRO{NB}: verdict"] == "lot de 8 indivisible par 16"
+    assert named[f"16{NB}×{NB}GPU-PRO{NB}: durée"] is None
+    assert named[f"complet{NB}: verdict"] == "ne tient pas"
+
+
 MOE = answer(facts(MIXTRAL, sku=TITAN), micro_batch=1, recomputed=True)
 
 
