@@ -9,13 +9,14 @@ from calculator.domain.roofline import Mark, Roofline
 from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_load import Served
 from calculator.domain.serving_outcome import MS, Outcome
+from calculator.domain.units import GIB
 from calculator.language import gettext as _
 from calculator.presenters import inference_words as words
 
 Figure = dict[str, Any]
 
 PARTS = (("queue_s", "mute"), ("prefill_s", "gpu"), ("first_step_s", "api"))
-GIGA, TERA = 1e9, 1e12
+TERA = 1e12
 ABOVE_THE_BARS = -0.5
 """Where an axis of names ends above its first one."""
 ROOF_SPAN = 4.0
@@ -123,15 +124,15 @@ def _note(text: str, x: float, y: float, role: str = "ink", **place: object) -> 
 
 
 def memory(parts: Iterable[tuple[str, float, str]], usable_bytes: float) -> Figure:
-    """One bar of a GPU's memory: (name, bytes, role) from left to right, in gigabytes; what is usable as a rule."""
-    traces = [_bar(name, rounded(size / GIGA), role) for name, size, role in parts]
+    """One bar of a GPU's memory: (name, bytes, role) from left to right, in GiB; what is usable as a rule."""
+    traces = [_bar(name, rounded(size / GIB), role) for name, size, role in parts]
     return {
         "data": traces,
         "layout": _layout(
             barmode="stack",
-            xaxis=_axis(title={"text": _("Go par GPU"), "standoff": 6}, showgrid=False, nticks=6),
+            xaxis=_axis(title={"text": _("Gio par GPU"), "standoff": 6}, showgrid=False, nticks=6),
             yaxis=_axis(showticklabels=False, showgrid=False),
-            shapes=[_vertical(rounded(usable_bytes / GIGA))],
+            shapes=[_vertical(rounded(usable_bytes / GIB))],
             margin={"l": 8, "r": 16, "t": 8, "b": 40},
             meta={"narrow": {"l": 4, "r": 8, "t": 8, "b": 40}},
         ),

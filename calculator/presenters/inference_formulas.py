@@ -1,21 +1,44 @@
 """The formulas of the inference page: what each is called, how it is written, what its symbols stand for."""
 
-from calculator.domain.provenance import Step
+from dataclasses import replace
+
+from calculator.domain.provenance import Sourced, Step, Term
 from calculator.domain.serving_answer import InferenceEstimate
+from calculator.domain.units import GIB
 from calculator.language import gettext as _
 from calculator.presenters import formulaview
+from calculator.presenters.badges import AnySourced
 from calculator.presenters.formulaview import FormulaView
 
 OPEN_STEP = "serve_first_token"
+MEMORY_STEPS = frozenset({"serve_weights", "serve_room"})
+"""Steps about what fills a card."""
 
 
 def formulas(estimate: InferenceEstimate) -> tuple[FormulaView, ...]:
     """Every step of the estimate in reading order."""
     named = titles()
+    told = (in_gibibytes(step) if step.code in MEMORY_STEPS else step for step in estimate.steps)
     return tuple(
         formulaview.view(step, expression(step), named[step.code], meanings(step.code), step.code == OPEN_STEP)
-        for step in estimate.steps
+        for step in told
     )
+
+
+def gibibytes(item: AnySourced) -> AnySourced:
+    """A term in GiB where it counts bytes."""
+    if item.unit != "B":
+        return item
+    size = float(item.value) / GIB
+    return Sourced(size, "GiB", item.kind, item.label, item.reference, item.date, item.replaces, item.note)
+
+
+def in_gibibytes(step: Step) -> Step:
+    """A step about a card's memory, its bytes counted as the card is."""
+    terms = tuple(Term(term.symbol, gibibytes(term.source)) for term in step.terms)
+    if step.unit != "B":
+        return replace(step, terms=terms)
+    return replace(step, terms=terms, result=float(step.result) / GIB, unit="GiB")
 
 
 def titles() -> dict[str, str]:

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from calculator.domain.memory import Line
 from calculator.domain.provenance import Kind
 from calculator.domain.ranking import Candidate
 from calculator.domain.serving_answer import InferenceEstimate
-from calculator.domain.serving_cost import PriceRange
+from calculator.domain.serving_cost import PriceRange, price_of
 from calculator.domain.serving_scenario import Ranged
-from calculator.domain.units import to_decimal
+from calculator.domain.units import GIB, to_decimal
 from calculator.fields import Quantity
 from calculator.forms import inference as form
 from calculator.permalinks import inference as notation
@@ -19,6 +20,7 @@ from calculator.permalinks.notation import Key
 from calculator.presenters import inference_lead as lead
 from calculator.presenters import inference_tables as tables
 from calculator.presenters import inference_words as words
+from calculator.presenters import quantities
 from calculator.presenters.badges import word
 from calculator.presenters.inference_notices import notices
 from calculator.presenters.row import Row, sourced_row
@@ -50,6 +52,12 @@ def _inputs(estimate: InferenceEstimate) -> Iterator[Row]:
             yield Row(section, labels[key.name], shown, _unit(key.quantity), kind)
 
 
+def trust_word(estimate: InferenceEstimate, code: str) -> str:
+    """What the step behind a figure is worth; an estimate where the step is not told."""
+    kinds = (step.trust for step in estimate.steps if step.code == code)
+    return word(next(kinds, None) or Kind.ESTIMATE)
+
+
 def written(key: Key, value: Any) -> str:
     """A value that is no number as it stands in the link."""
     return ", ".join(key.write(item) for item in value) if key.many else key.write(value)
@@ -73,10 +81,12 @@ def _memory(estimate: InferenceEstimate) -> Iterator[Row]:
     if memory is None:
         return
     section, kind = _("Mémoire d’un GPU"), word(Kind.ESTIMATE)
+    unit, sheet = quantities.gibibyte_unit(), word(Kind.DATA_SHEET)
     for line, size in memory.estimate.lines:
-        yield Row(section, str(words.LINES[line]), to_decimal(size), "B", kind)
-    yield Row(section, _("utilisable"), to_decimal(memory.estimate.usable_bytes), "B", kind)
-    yield Row(section, _("manque"), to_decimal(memory.lacking_bytes), "B", kind)
+        own = trust_word(estimate, "serve_weights") if line is Line.WEIGHTS else kind
+        yield Row(section, str(words.LINES[line]), to_decimal(size) / GIB, unit, own)
+    yield Row(section, _("utilisable"), to_decimal(memory.estimate.usable_bytes) / GIB, unit, sheet)
+    yield Row(section, _("manque"), to_decimal(memory.lacking_bytes) / GIB, unit, kind)
     yield Row(section, _("séquences au contexte moyen"), to_decimal(memory.mean_sequences), "", kind)
     yield Row(section, _("séquences au contexte entier"), to_decimal(memory.full_sequences), "", kind)
 
@@ -144,7 +154,7 @@ def _cost(estimate: InferenceEstimate) -> Iterator[Row]:
         return
     kind = word(Kind.ASSUMPTION)
     yield sourced_row(section, _("Prix d’une instance"), cost.price)
-    yield Row(section, _("Facture du mois"), cost.bill_eur, _("€ HT / mois"), kind)
+    yield Row(section, _("Facture du mois"), cost.bill_eur, _("€ HT / mois"), trust_word(estimate, "serve_bill"))
     yield Row(section, _("Tokens de sortie par mois"), cost.volume_tokens, _("tokens / mois"), kind)
     yield from _priced(section, _("sortie, tout compris"), cost.output, kind)
     yield from _priced(section, _("sortie, part des étapes de décodage"), cost.output_share, kind)
@@ -169,10 +179,18 @@ def _ranking(estimate: InferenceEstimate) -> Iterator[Row]:
     section = _("Classement")
     for one in estimate.ranking.by_sku:
         name = _named(one)
-        yield Row(section, name, one.eur_per_h if one.eur_per_h is not None else _("sur devis"), _("€ HT / h"))
-        yield Row(section, _("%(name)s\u00a0: convient") % {"name": name}, tables.verdict(one.outcome)[0])
-        if found := tables.reason(one, estimate):
-            yield Row(section, _("%(name)s\u00a0: pourquoi") % {"name": name}, found)
+        found = price_of(one.scenario, one.offer.sku)
+        price = one.eur_per_h if one.eur_per_h is not None else _("sur devis")
+        yield Row(section, name, price, _("€ HT / h"), word(found[0].rank_kind or Kind.INPUT) if found else "")
+        yield Row(
+            section,
+            _("%(name)s\u00a0: convient") % {"name": name},
+            tables.verdict(one.outcome)[0],
+            "",
+            word(Kind.ESTIMATE),
+        )
+        if why := tables.reason(one, estimate):
+            yield Row(section, _("%(name)s\u00a0: pourquoi") % {"name": name}, why)
 
 
 def _curve(estimate: InferenceEstimate) -> Iterator[Row]:

@@ -83,8 +83,8 @@ def rate(value: Number | None, unit: str = "tok/s") -> str:
 
 
 def bytes_text(value: Number) -> str:
-    """Memory in decimal gigabytes with three digits."""
-    return quantities.scaled(value, "B")
+    """Memory in binary gigabytes with three digits, as the cards are counted."""
+    return quantities.gibibytes(value)
 
 
 def clients(value: float) -> str:

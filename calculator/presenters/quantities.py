@@ -84,7 +84,12 @@ def gibibytes(value_bytes: Number | None, *, unknown: str = "") -> str:
     """Memory in binary multiples, as cards are counted: an "80 GB" card holds 80 GiB; Gio in French."""
     if value_bytes is None:
         return unknown or _("inconnu")
-    return _joined(to_decimal(value_bytes) / GIB, "Gio" if formats.is_french() else "GiB")
+    return _joined(to_decimal(value_bytes) / GIB, gibibyte_unit())
+
+
+def gibibyte_unit() -> str:
+    """Gio in French, GiB in English."""
+    return "Gio" if formats.is_french() else "GiB"
 
 
 def _bytes(unit: str) -> str:

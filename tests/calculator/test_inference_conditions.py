@@ -84,3 +84,24 @@ def test_goodput_and_throughput_have_their_own_names(seeded: None) -> None:
 
 def test_goodput_is_called_an_indication_on_the_page(seeded: None) -> None:
     assert TOOL.page(asked("")).goodput.startswith("Indication")
+
+
+def test_memory_is_counted_as_the_cards_are_in_page_file_and_step(seeded: None) -> None:
+    """14 496 047 104 bytes of weights are 13.5 GiB."""
+    found = asked("")
+    page = TOOL.page(found)
+    sizes = {line.name: line.size for line in page.memory_lines}
+    assert sizes["poids"] == "13,5\u00a0Gio"
+    assert "Go" not in page.memory.title
+    row = next(row for row in TOOL.rows(found.estimate) if row.label == "poids")
+    assert (round(row.value, 4), row.unit) == (Decimal("13.5005"), "Gio")
+    assert page.formulas[0].result == "13,5\u00a0Gio"
+
+
+def test_a_row_is_worth_what_its_own_step_is(seeded: None) -> None:
+    rows = {row.label: row.kind for row in TOOL.rows(asked("").estimate)}
+    assert rows["poids"] == "fiche technique"
+    assert rows["moteur"] == "estimation"
+    assert rows["Facture du mois"] == "hypothèse"
+    ranked = [row for row in TOOL.rows(asked("").estimate) if row.section == "Classement" and row.unit == "€ HT / h"]
+    assert {row.kind for row in ranked if not isinstance(row.value, str)} == {"tarif public"}

@@ -124,7 +124,7 @@ def test_latent_and_anchored_steps_are_told_too() -> None:
 
 def test_numbers_of_a_formula_are_those_of_its_step() -> None:
     views = {view.code: view for view in inference_formulas.formulas(answer())}
-    assert views["serve_weights"].result == f"14,5{NB}Go"
+    assert views["serve_weights"].result == f"13,5{NB}Gio"
     assert views["kv_bytes"].result == f"131{NB}ko/tok"
     assert f"4,20{NB}€" in str(views["serve_bill"].numbers)
 
