@@ -53,7 +53,9 @@ def from_form(tool: Calculator, query: QueryDict) -> Outcome:
     except NotFound as error:
         base = tool.repaired(reading.kept, error)
         reading = replace(reading, problems=(*reading.problems, _missing(tool, error, reading.kept)))
-    form = tool.form.from_texts(query, base, tool.choices(base, known, None, query))
+    offered, base, absent = _offered(tool, base, known, query)
+    reading = replace(reading, problems=(*reading.problems, *absent))
+    form = tool.form.from_texts(query, base, offered)
     if not form.is_valid() or reading.problems:
         return Outcome(_marked(form, reading.problems), None, reading.problems, newest_version=newest)
     scenario = form.to_scenario()
@@ -62,6 +64,17 @@ def from_form(tool: Calculator, query: QueryDict) -> Outcome:
     if found is None:
         return Outcome(_marked(form, missing), None, missing, newest_version=newest)
     return Outcome(form, found, (), tool.notices(found), newest_version=newest)
+
+
+def _offered(
+    tool: Calculator, scenario: Any, known: Any, query: QueryDict | None
+) -> tuple[Any, Any, tuple[Problem, ...]]:
+    """What the form's lists offer, the scenario they are of, and the sentence where its list of prices is none."""
+    try:
+        return tool.choices(scenario, known, None, query), scenario, ()
+    except NotFound as error:
+        kept = tool.repaired(scenario, error)
+        return tool.choices(kept, known, None, query), kept, (_missing(tool, error, scenario),)
 
 
 def _held(query: QueryDict) -> QueryDict:
@@ -119,7 +132,8 @@ def _form_of_link(
     for problem in problems:
         if problem.key in query:
             texts.setlist(problem.key, query.getlist(problem.key))
-    return tool.form.from_texts(texts, kept, tool.choices(kept, known, None, None))
+    offered, base, _absent = _offered(tool, kept, known, None)
+    return tool.form.from_texts(texts, base, offered)
 
 
 def _marked(form: ScenarioForm, problems: Iterable[Problem]) -> ScenarioForm:
