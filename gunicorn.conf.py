@@ -32,10 +32,15 @@ def post_worker_init(worker: Any) -> None:
 
 
 def on_starting(server: Any) -> None:
-    """Say in one sentence what would make every page fail, before any worker starts."""
+    """Say in one sentence what would make every page fail, before any worker starts; clear what a killed one left."""
     from vmcloud.preflight import exit_unless_ready
 
     exit_unless_ready()
+    from django.conf import settings
+
+    from vmcloud import incoming
+
+    incoming.clear(settings.FILE_UPLOAD_TEMP_DIR)
 
 
 def when_ready(server: Any) -> None:

@@ -17,13 +17,13 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from calculator import counts
-from calculator.counting.limits import UPLOAD_BYTES
+from calculator.counting.limits import RETRY_SECONDS, UPLOAD_BYTES
 from calculator.counting.problems import ReadingError
 from calculator.counts import Asked, CountAnswer
 from calculator.forms.count import CountForm, first_form
 from calculator.presenters import count as words
 from calculator.presenters import count_problems
-from calculator.uploads import LimitedUpload, is_announced_too_large
+from calculator.uploads import LimitedUpload, is_announced_too_large, is_length_unsaid, room_for
 
 TEMPLATE = "calculator/tokens_count.html"
 
@@ -34,8 +34,16 @@ def count(request: HttpRequest) -> HttpResponse:
     """The form, or the count of what was sent; a body over the limit is refused unread."""
     if request.method != "POST":
         return _asked(request)
+    if is_length_unsaid(request):
+        return refused(request, count_problems.without_length(), HTTPStatus.LENGTH_REQUIRED)
     if is_announced_too_large(request):
         return refused(request, count_problems.too_large(UPLOAD_BYTES), HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    with room_for(request) as has_room:
+        return _received(request) if has_room else busy(request, first_form())
+
+
+def _received(request: HttpRequest) -> HttpResponse:
+    """Read the body within its limit, then count."""
     limit = LimitedUpload(request)
     request.upload_handlers.insert(0, limit)
     try:
@@ -63,6 +71,8 @@ def _counted(request: HttpRequest) -> HttpResponse:
     try:
         found = counts.count(asked_by(form.cleaned_data))
     except ReadingError as error:
+        if error.code == "too_busy":
+            return busy(request, form)
         field = "uploads" if "file" in error.values else "own" if error.code.startswith("tokenizer") else "text"
         form.add_error(field, count_problems.sentence(error))
         return shown(request, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -84,6 +94,14 @@ def asked_by(cleaned: dict[str, Any]) -> Asked:
 def refused(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     """An empty form with the reason why nothing was read."""
     return shown(request, first_form(), sentence=sentence, status=status)
+
+
+def busy(request: HttpRequest, form: CountForm) -> HttpResponse:
+    """503 and when to come again: others' large files are being counted."""
+    sentence = count_problems.sentence(ReadingError("too_busy", seconds=RETRY_SECONDS))
+    response = shown(request, form, sentence=sentence, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def shown(

@@ -5,15 +5,17 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.utils.cache import patch_cache_control
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from calculator import fields, modelconfig, pagestate, permalinks
 from calculator.modelconfig import ModelConfigError
 from calculator.permalinks.inference import PRECISION_CODES
+from calculator.presenters import count_problems
 from calculator.presenters import modelconfig as words
 from calculator.tool import Calculator
-from calculator.uploads import announced_bytes
+from calculator.uploads import announced_bytes, is_length_unsaid
 from calculator.views import needs_catalogue, open_calculator
 
 TARGET = "inference"
@@ -41,6 +43,8 @@ def model_config(request: HttpRequest) -> HttpResponse:
     tool = open_calculator(TARGET)
     if request.method != "POST":
         return shown(request, Upload(query=request.GET.urlencode()))
+    if is_length_unsaid(request):
+        return shown(request, Upload(error=count_problems.without_length()), status=411)
     if announced_bytes(request) > BODY_LIMIT_BYTES:
         return shown(request, Upload(error=words.sentence(too_big())), status=413)
     return received(request, tool)
@@ -62,9 +66,11 @@ def received(request: HttpRequest, tool: Calculator) -> HttpResponse:
 
 
 def shown(request: HttpRequest, upload: Upload, status: int = 200) -> HttpResponse:
-    """The form on a page of its own."""
+    """The form on a page of its own, never kept by anyone: it may show what the visitor sent."""
     context = {"upload": upload, "query": upload.query, "back": pagestate.address(TARGET, upload.query)}
-    return render(request, "calculator/inference_model.html", context, status=status)
+    response = render(request, "calculator/inference_model.html", context, status=status)
+    patch_cache_control(response, private=True, no_store=True)
+    return response
 
 
 def too_big() -> ModelConfigError:

@@ -1,9 +1,16 @@
-"""The limit on what a request may send: refused from its announced length, and again while it is read."""
+"""The limits on what requests may send, decided from the announced length before anything is read."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.http import HttpRequest
 
-from calculator.counting.limits import UPLOAD_BYTES
+from calculator.counting.limits import BIG_BYTES, BIG_COUNTS, UPLOAD_BYTES
+
+ROOM = threading.BoundedSemaphore(BIG_COUNTS)
+"""Big bodies that this process reads and counts at a time."""
 
 
 class LimitedUpload(FileUploadHandler):
@@ -37,3 +44,22 @@ def announced_bytes(request: HttpRequest) -> int:
 def is_announced_too_large(request: HttpRequest) -> bool:
     """Whether the body is over the limit by its announced length."""
     return announced_bytes(request) > UPLOAD_BYTES
+
+
+def is_length_unsaid(request: HttpRequest) -> bool:
+    """Whether the body comes without a length, in pieces or not at all: Django would take it for an empty one."""
+    return not str(request.META.get("CONTENT_LENGTH") or "").isdecimal()
+
+
+@contextmanager
+def room_for(request: HttpRequest) -> Iterator[bool]:
+    """Whether there is room for this body now: a small one always has it, a big one while few others are there."""
+    if announced_bytes(request) <= BIG_BYTES:
+        yield True
+        return
+    is_free = ROOM.acquire(blocking=False)
+    try:
+        yield is_free
+    finally:
+        if is_free:
+            ROOM.release()

@@ -4,6 +4,8 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from vmcloud.bodies import bounded
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vmcloud.settings")
 
-application = get_wsgi_application()
+application = bounded(get_wsgi_application())

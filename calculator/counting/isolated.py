@@ -10,20 +10,32 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from calculator.counting.limits import CHILD_SECONDS, FOREIGN_CHARACTERS, TOKENIZER_BYTES
+from calculator.counting.limits import BIG_COUNTS, CHILD_SECONDS, FOREIGN_CHARACTERS, RETRY_SECONDS, TOKENIZER_BYTES
 from calculator.counting.problems import ReadingError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COPY_BYTES = 1_048_576
+ROOM = threading.BoundedSemaphore(BIG_COUNTS)
+"""Children at a time: each may take 2 GiB and a processor."""
 
 
 def _answer(task: str, given: IO[bytes], seconds: float) -> tuple[dict[str, Any], str]:
     """What the child says: a first line of JSON, then text."""
+    if not ROOM.acquire(blocking=False):
+        raise ReadingError("too_busy", seconds=RETRY_SECONDS)
+    try:
+        return _worked(task, given, seconds)
+    finally:
+        ROOM.release()
+
+
+def _worked(task: str, given: IO[bytes], seconds: float) -> tuple[dict[str, Any], str]:
     given.seek(0)
     with tempfile.TemporaryFile() as said:
         command = [sys.executable, "-m", "calculator.counting.child", task]

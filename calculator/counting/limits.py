@@ -18,6 +18,12 @@ DOCUMENTS = 1_000_000
 """Documents of one sample, blank ones included: a mean needs far fewer."""
 REQUEST_DOCUMENTS = 200_000
 """The same for a request: each costs some microseconds, however short it is."""
+BIG_BYTES = 1_000_000
+"""A body above this is a big one, of which a process takes few at a time."""
+BIG_COUNTS = 2
+"""Of the threads of a process, as many as big bodies and child processes may each hold."""
+RETRY_SECONDS = 10
+"""When one that found no room should come again."""
 COUNT_SECONDS = 30
 """Processor time that a request may take to be read and counted."""
 XML_BYTES = 20_000_000

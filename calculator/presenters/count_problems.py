@@ -32,6 +32,9 @@ SENTENCES: Mapping[str, Text] = {
     "too_many_documents": gettext_lazy(
         "Plus de %(limit)s documents\u00a0: un échantillon plus petit donne la même moyenne."
     ),
+    "too_busy": gettext_lazy(
+        "Trop de grands fichiers sont comptés en ce moment\u00a0: réessayez dans %(seconds)s\u00a0s."
+    ),
     "too_slow": gettext_lazy(
         "Le compte a été arrêté après %(seconds)s\u00a0s de calcul\u00a0: la commande count_tokens n’a pas cette "
         "limite."
@@ -91,6 +94,11 @@ def too_large(limit_bytes: int) -> str:
     return _(
         "L’envoi dépasse %(limit)s\u00a0Mo, la limite de cette page\u00a0: la commande count_tokens n’en a pas."
     ) % {"limit": formats.number(limit_bytes / 1_000_000)}
+
+
+def without_length() -> str:
+    """What is said of a body whose length is not announced."""
+    return _("L’envoi ne dit pas sa longueur (en-tête Content-Length)\u00a0: rien n’a été lu.")
 
 
 def text_too_large() -> str:
