@@ -34,9 +34,19 @@ def _documents(parts: Parts) -> Term:
     return Term("N", _stated(parts.scenario.documents_count, "document", "documents"))
 
 
+def mean_kind(scenario: TokensScenario) -> Kind:
+    """A mean that was counted on a sample is stated; without one it is assumed."""
+    return Kind.INPUT if scenario.sample_count else Kind.ASSUMPTION
+
+
+def _total(parts: Parts) -> Term:
+    return Term("T", Sourced(to_decimal(parts.total.value), "tok", mean_kind(parts.scenario), "total_tokens"))
+
+
 def total_step(parts: Parts) -> Step:
     """T = N × m."""
-    mean = Term("m", _stated(parts.scenario.mean_tokens, "tok", "mean_tokens"))
+    scenario = parts.scenario
+    mean = Term("m", Sourced(to_decimal(scenario.mean_tokens), "tok", mean_kind(scenario), "mean_tokens"))
     return Step("tokens_total", (_documents(parts), mean), to_decimal(parts.total.value), "tok")
 
 
@@ -59,7 +69,7 @@ def margin_step(parts: Parts) -> Iterator[Step]:
 
 def chunks_kind(scenario: TokensScenario) -> Kind:
     """Chunks a document follow from the lengths; where these spread, from an assumption on how."""
-    return Kind.ASSUMPTION if scenario.sd_tokens else Kind.INPUT
+    return Kind.ASSUMPTION if scenario.sd_tokens else mean_kind(scenario)
 
 
 def chunk_steps(parts: Parts) -> Iterator[Step]:
@@ -68,15 +78,13 @@ def chunk_steps(parts: Parts) -> Iterator[Step]:
     a_document = Term("k", Sourced(to_decimal(parts.chunks), "ratio", chunks_kind(scenario), "chunks_a_document"))
     count = half_up(to_decimal(parts.chunks) * scenario.documents_count, 0)
     yield Step("tokens_chunks", (_documents(parts), a_document), count, "chunk")
-    total = Term("T", _stated(parts.total.value, "tok", "total_tokens"))
+    total = _total(parts)
     overlap = Term("o", _stated(scenario.overlap_tokens, "tok", "overlap_tokens"))
     read = to_decimal(parts.each_tokens) * scenario.documents_count
     yield Step("tokens_embedded", (total, _documents(parts), a_document, overlap), read, "tok")
 
 
-def paid_step(
-    code: str, symbol: str, parts: Parts, read: PaidReading | None, label: str, kind: Kind = Kind.INPUT
-) -> Iterator[Step]:
+def paid_step(code: str, symbol: str, parts: Parts, read: PaidReading | None, label: str, kind: Kind) -> Iterator[Step]:
     """Tokens × dollars a million ÷ dollars a euro, where all three are known; `kind` is what the tokens are worth."""
     rate = parts.usd_per_eur
     if read is None or read.rate is None or read.eur is None or rate is None:
@@ -95,7 +103,7 @@ def gpu_steps(parts: Parts) -> Iterator[Step]:
     gpu, rate = parts.gpu, _rate_term(parts)
     if rate is None or gpu.time_s is None:
         return
-    total = Term("T", _stated(parts.total.value, "tok", "total_tokens"))
+    total = _total(parts)
     took = Step("tokens_gpu_time", (total, rate), to_decimal(gpu.time_s.value), "s")
     yield took
     if gpu.price is None or gpu.eur is None:
@@ -115,7 +123,7 @@ def typed_step(parts: Parts) -> Iterator[Step]:
     if typed is None:
         return
     rate = Sourced(typed, "tok/s", Kind.INPUT, "read_tok_per_s", replaces=True)
-    total = Term("T", _stated(parts.total.value, "tok", "total_tokens"))
+    total = _total(parts)
     yield Step("tokens_typed_time", (total, Term("f", rate)), to_decimal(parts.total.value) / typed, "s")
 
 
@@ -126,7 +134,7 @@ def steps(parts: Parts) -> tuple[Step, ...]:
         *margin_step(parts),
         *chunk_steps(parts),
         *paid_step("tokens_embed_bill", "E", parts, parts.embedding, "embedded_tokens", chunks_kind(parts.scenario)),
-        *paid_step("tokens_read_bill", "T", parts, parts.api, "total_tokens"),
+        *paid_step("tokens_read_bill", "T", parts, parts.api, "total_tokens", mean_kind(parts.scenario)),
         *gpu_steps(parts),
         *typed_step(parts),
     )

@@ -7,6 +7,8 @@ is a count and prints with all its digits.
 from decimal import Decimal
 from functools import lru_cache
 
+from django.utils.translation import ngettext
+
 from calculator import formats
 from calculator.domain.units import GIB, Number, half_up, to_decimal
 from calculator.language import gettext as _
@@ -15,6 +17,8 @@ MINUTE_S, HOUR_S, DAY_S = Decimal(60), Decimal(3600), Decimal(86_400)
 DIGITS = 3
 SI = ("", "k", "M", "G", "T", "P", "E")
 THOUSAND = Decimal(1000)
+MILLION = 1_000_000
+"""From here French says “de” before what is counted."""
 SCIENTIFIC_FROM = Decimal(10) ** 15
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 EXACT_TOKENS_BELOW = Decimal(10) ** 7
@@ -71,6 +75,15 @@ def scaled(value: Number | None, unit: str, *, unknown: str = "") -> str:
     while abs(amount) >= Decimal("999.5") and prefix < len(SI) - 1:
         amount, prefix = amount / THOUSAND, prefix + 1
     return f"{digits(amount)}{formats.NBSP}{SI[prefix]}{_bytes(unit)}"
+
+
+def token_count(value: Number) -> str:
+    """A count of tokens with the word."""
+    exact = to_decimal(value)
+    shown = {"count": formats.tokens(half_up(exact, 0) if exact >= THOUSAND else exact)}
+    if exact >= MILLION:
+        return _("%(count)s de tokens") % shown
+    return ngettext("%(count)s token", "%(count)s tokens", max(0, round(exact))) % shown
 
 
 def days(value: Number) -> str:

@@ -21,7 +21,7 @@ from calculator.domain.scenario import (
 from calculator.language import gettext as _
 from calculator.language import ngettext
 from calculator.presenters import counted, labels, words
-from calculator.presenters.badges import Badge, badge, of_kind
+from calculator.presenters.badges import Badge, badge, of_kind, word
 from calculator.presenters.words import Mark
 
 CELLS_KEPT = 8192
@@ -308,7 +308,26 @@ def years(estimate: EconomicsEstimate) -> tuple[YearLine, ...]:
 
 
 def overview_reserve(estimate: EconomicsEstimate) -> str:
-    """What the verdicts of “each GPU” leave out, naming the GPUs where it is not all of them; empty if nothing."""
+    """What the verdicts of “each GPU” leave out or compare unevenly; empty if nothing."""
+    return " ".join(text for text in (mixed_reserve(estimate), missing_reserve(estimate)) if text)
+
+
+def mixed_reserve(estimate: EconomicsEstimate) -> str:
+    """Which GPU stands with a typed or handed rate, where the catalogue's beside it are one request at a time."""
+    chosen = estimate.gpu.throughput
+    others = (row.gpu.throughput for row in estimate.overview if row.gpu.sku.code != estimate.gpu.sku.code)
+    if estimate.scenario.rate_tok_per_s is None or chosen is None or chosen.single_stream:
+        return ""
+    if not any(rate is not None and rate.single_stream for rate in others):
+        return ""
+    return _(
+        "%(gpu)s est compté au débit saisi ou repris (%(kind)s), les autres GPU au débit annoncé en un seul flux\u00a0"
+        ": leurs lignes ne se comparent pas à la sienne."
+    ) % {"gpu": estimate.gpu.sku.name, "kind": word(chosen.output_tok_per_s.kind)}
+
+
+def missing_reserve(estimate: EconomicsEstimate) -> str:
+    """The GPUs whose prompt time is not counted, by name where it is not all of them; empty if none."""
     judged = [row for row in estimate.overview if any(kind is not Verdict.UNKNOWN for _api, kind, _gap in row.verdicts)]
     short = dict.fromkeys(row.gpu.sku.code for row in judged if row.incomplete)
     if not short:

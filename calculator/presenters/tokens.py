@@ -12,6 +12,7 @@ from calculator.domain.offers import Basis
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import BillingStep
 from calculator.domain.tokens_scenario import TokensEstimate, TokensScenario
+from calculator.domain.tokens_steps import mean_kind
 from calculator.language import gettext as _
 from calculator.presenters import quantities, tokens_notices, tokens_steps, tokens_tables, tokens_words, words
 from calculator.presenters.badges import Badge, badge, of_kind
@@ -22,6 +23,8 @@ from calculator.presenters.stats import Stat
 from calculator.presenters.tokens_words import sentence, short
 
 __all__ = ["sentence", "short", "tokens"]
+SHOWN_FROM_RATIO = 0.0005
+"""A share that rounds to 0.0 % is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ def chunks_note(estimate: TokensEstimate) -> str:
     }
     if not estimate.repeated_ratio:
         return _("%(count)s par document, aucun token lu deux fois") % values
+    if estimate.repeated_ratio < SHOWN_FROM_RATIO:
+        return _("%(count)s par document") % values
     return _("%(count)s par document, %(ratio)s de tokens lus deux fois") % values
 
 
@@ -176,7 +181,7 @@ def field_badges(estimate: TokensEstimate) -> dict[str, Badge | None]:
     gpu, rate = estimate.gpu, estimate.usd_per_eur
     return {
         "docs": of_kind(Kind.INPUT),
-        "mean": of_kind(Kind.INPUT if estimate.scenario.sample_count else Kind.ASSUMPTION),
+        "mean": of_kind(mean_kind(estimate.scenario)),
         "embed": badge(estimate.embedding.rate),
         "sku": badge(gpu.price),
         "fx": badge(rate),
@@ -203,15 +208,23 @@ def _priced(scenario: TokensScenario) -> str:
     return note % {"number": scenario.catalog_version}
 
 
+def counted(estimate: TokensEstimate) -> str:
+    """Which tokenizer counted the sample; without one, that nothing was counted."""
+    if not estimate.scenario.sample_count:
+        return _("Moyenne sans échantillon compté.")
+    return _("Tokens comptés par %(tokenizer)s\u00a0; un autre modèle en compte un autre nombre.") % {
+        "tokenizer": tokens_words.tokenizer(estimate.scenario.tokenizer)
+    }
+
+
 def assumptions(estimate: TokensEstimate) -> tuple[str, ...]:
     """The numbered notes of the printed estimate."""
     scenario = estimate.scenario
     notes = (
         _priced(scenario),
-        _("Tokens comptés par %(tokenizer)s\u00a0; un autre modèle en compte un autre nombre.")
-        % {"tokenizer": tokens_words.tokenizer(scenario.tokenizer)},
+        counted(estimate),
         embedded(estimate),
         reader(estimate),
-        sample(estimate) or _("Moyenne sans échantillon compté."),
+        sample(estimate),
     )
-    return tuple(notes)
+    return tuple(note for note in notes if note)

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from calculator.domain.provenance import Kind
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensEstimate
+from calculator.domain.tokens_steps import mean_kind
 from calculator.domain.units import to_decimal
 from calculator.permalinks import tokens as notation
 from calculator.presenters import tokens_notices
@@ -25,7 +26,7 @@ def _value(number: float | None) -> Value:
 
 
 def _answer(estimate: TokensEstimate) -> Iterator[Row]:
-    section, kind = _("Réponse"), word(Kind.INPUT)
+    section, kind = _("Réponse"), word(mean_kind(estimate.scenario))
     trust = word(estimate.trust) if estimate.trust else _("inconnue")
     yield Row(section, _("Phrase"), sentence(estimate))
     yield Row(section, _("Origine la plus faible"), trust)
@@ -46,13 +47,14 @@ def _spread(section: str, label: str, spread: Spread, kind: str) -> Iterator[Row
 
 
 def _inputs(estimate: TokensEstimate) -> Iterator[Row]:
-    section, kind = _("Saisies"), word(Kind.INPUT)
+    section = _("Saisies")
     for key in notation.KEYS[2:]:
         value = getattr(estimate.scenario, key.attribute)
         if value is None or value == "":
             continue
         text = ", ".join(key.write(item) for item in value) if key.many else key.write(value)
-        yield Row(section, key.name, text, "", kind)
+        kind = mean_kind(estimate.scenario) if key.attribute == "mean_tokens" else Kind.INPUT
+        yield Row(section, key.name, text, "", word(kind))
     yield sourced_row(section, _("Dollars pour 1 €"), estimate.usd_per_eur)
 
 

@@ -1,7 +1,5 @@
 """The sentence of the tokens page, and words that its parts share."""
 
-from decimal import Decimal
-
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
@@ -15,8 +13,8 @@ from calculator.presenters import quantities, words
 from calculator.presenters.headline import plain
 
 ONE_DECIMAL_BELOW = 0.1
-MILLION = 1_000_000
-"""From here French says “de” before what is counted."""
+
+token_count = quantities.token_count
 
 
 def tokenizer(code: str) -> str:
@@ -27,17 +25,9 @@ def tokenizer(code: str) -> str:
 def documents(count: int) -> str:
     """Documents with their number."""
     shown = {"count": formats.tokens(count)}
-    if count >= MILLION:
+    if count >= quantities.MILLION:
         return _("%(count)s de documents") % shown
     return ngettext("%(count)s document", "%(count)s documents", count) % shown
-
-
-def token_count(value: float) -> str:
-    """A count of tokens with the word."""
-    shown = {"count": formats.tokens(Decimal(str(value)).quantize(Decimal(1)) if value >= 1000 else value)}
-    if value >= MILLION:
-        return _("%(count)s de tokens") % shown
-    return ngettext("%(count)s token", "%(count)s tokens", max(0, round(value))) % shown
 
 
 def margin(estimate: TokensEstimate) -> str:
@@ -116,9 +106,11 @@ def short(estimate: TokensEstimate) -> str:
 
 
 def eyebrow(estimate: TokensEstimate) -> str:
-    """What the count rests on."""
+    """What the count rests on: a counted sample, or a mean that nobody has counted."""
     values = {
         "mean": formats.number(estimate.scenario.mean_tokens),
         "tokenizer": tokenizer(estimate.scenario.tokenizer),
     }
+    if not estimate.scenario.sample_count:
+        return _("À %(mean)s tokens par document en moyenne (hypothèse)") % values
     return _("À %(mean)s tokens par document en moyenne, comptés par %(tokenizer)s") % values

@@ -124,3 +124,17 @@ def test_memory_is_gio_in_french_and_gib_in_english() -> None:
     assert quantities.with_unit(18.917, "GiB") == "18,9\u00a0Gio"
     with translation.override("en"):
         assert quantities.with_unit(18.917, "GiB") == "18.9\u00a0GiB"
+
+
+@pytest.mark.parametrize(
+    ("count", "french", "english"),
+    [
+        (1, "1 token", "1 token"),
+        (40_000_000_000, "40\u00a0Md de tokens", "40B tokens"),
+        (1_308_000_000, "1,308\u00a0Md de tokens", "1.308B tokens"),
+    ],
+)
+def test_french_says_de_after_a_million_and_a_milliard(count: float, french: str, english: str) -> None:
+    assert quantities.token_count(count) == french
+    with translation.override("en"):
+        assert quantities.token_count(count) == english

@@ -7,8 +7,8 @@ from django.utils import translation
 
 from calculator.domain.economics import estimate
 from calculator.domain.offers import Basis
-from calculator.domain.scenario import EconomicsEstimate, Verdict
-from calculator.presenters import tables, words
+from calculator.domain.scenario import EconomicsEstimate, RateOrigin, Verdict
+from calculator.presenters import rows, tables, words
 from calculator.presenters.headline import plain
 from tests.domain import factories as offer
 
@@ -138,6 +138,23 @@ def test_tables_have_nothing_to_add_without_a_prompt_or_a_verdict(default: Econo
     assert (tables.overview_reserve(default), tables.chosen_reserve(default)) == ("", "")
     unknown = estimate(offer.scenario(input_tokens=Decimal(2000)), offer.facts(sku=offer.SUPERCOMPUTE))
     assert tables.chosen_reserve(unknown) == ""
+
+
+@pytest.mark.parametrize(("origin", "kind"), [(None, "votre saisie"), (RateOrigin.ESTIMATE, "estimation")])
+def test_a_rate_of_ones_own_does_not_stand_silently_among_single_stream_claims(
+    origin: RateOrigin | None, kind: str
+) -> None:
+    found = answer(rate_tok_per_s=Decimal(448), rate_concurrency=32, rate_origin=origin)
+    said = tables.overview_reserve(found)
+    assert said.startswith(f"GPU-PRO est compté au débit saisi ou repris ({kind}), les autres GPU au débit annoncé")
+    kinds = {row.code: row.kind.word for row in tables.overview(found) if row.kind}
+    assert (kinds["GPU-PRO"], kinds["GPU-STARTER"]) == (kind, "annoncé")
+    reserves = [row.value for row in rows.export_rows(found) if row.label == "Réserve" and row.section == "Chaque GPU"]
+    assert reserves == [said]
+
+
+def test_a_typed_single_stream_rate_compares_with_the_other_lines() -> None:
+    assert tables.overview_reserve(answer(rate_tok_per_s=Decimal(50), rate_concurrency=1)) == ""
 
 
 def test_only_the_chosen_gpu_at_its_own_basis_is_marked(default: EconomicsEstimate) -> None:

@@ -70,6 +70,17 @@ def test_the_formula_shows_the_visitors_numbers() -> None:
     assert total.result == "8\u00a0Md"
 
 
+def test_nothing_is_said_to_be_counted_without_a_sample() -> None:
+    with translation.override("fr"):
+        assumed, counted = answer(), answer(**SAMPLED)
+        said = tokens_words.eyebrow(assumed), *tokens.assumptions(assumed)
+        assert said[0] == "À 4\u202f000 tokens par document en moyenne (hypothèse)"
+        assert not any("comptés par" in text for text in said)
+        assert tokens_words.eyebrow(counted).endswith("en moyenne, comptés par cl100k_base")
+        kinds = [row.kind for row in tokens_rows.export_rows(assumed) if row.label in ("mean", "Tokens du corpus")]
+    assert kinds == ["hypothèse", "hypothèse"]
+
+
 def test_the_sentence_names_the_machine_only_where_its_speed_is_known() -> None:
     with translation.override("fr"):
         known = tokens_words.sentence(answer())
@@ -145,3 +156,13 @@ def test_the_page_is_whole_in_both_languages(language: str) -> None:
         page = tokens.tokens(answer(**SAMPLED))
     assert page.typed and page.sample and page.chart and len(page.stats) == 4 and len(page.assumptions) == 5
     assert page.badges["sku"] is not None
+
+
+def test_a_share_read_twice_that_rounds_to_zero_is_left_out() -> None:
+    with translation.override("fr"):
+        small, seen = (
+            tokens.chunks_note(replace(answer(), chunks_a_document=2.0, repeated_ratio=ratio))
+            for ratio in (0.0004, 0.0005)
+        )
+    assert small == "2 par document"
+    assert seen == "2 par document, 0,1\u00a0% de tokens lus deux fois"

@@ -259,8 +259,15 @@ def test_the_formulas_come_in_order_and_repeat_the_answer() -> None:
 
 
 def test_the_estimate_is_worth_its_weakest_input() -> None:
-    assert answer().trust is Kind.ESTIMATE
+    assert answer(sample_count=100).trust is Kind.ESTIMATE
     assert answer(sample_count=100, sd_tokens=Decimal(2000)).trust is Kind.ASSUMPTION
+
+
+def test_a_mean_without_a_counted_sample_is_an_assumption_in_every_formula() -> None:
+    assert answer().trust is Kind.ASSUMPTION
+    for count, kind in ((None, Kind.ASSUMPTION), (100, Kind.INPUT)):
+        terms = [term for step in answer(sample_count=count).steps for term in step.terms]
+        assert {term.source.kind for term in terms if term.symbol in ("m", "k", "T", "E")} == {kind}
 
 
 def test_no_api_and_no_data_sheet_leave_an_answer() -> None:
