@@ -55,9 +55,14 @@ def _amount(item: Amount, css: str) -> str:
 def column_heads(columns: Iterable[Column], with_month: bool = False) -> SafeString:
     """The compared APIs as column heads, each with its cost at the visitor's volume where asked."""
     return joined(
-        f'<th scope="col" class="n">{markup(one.name)}{_small([one.month] if with_month else ())}</th>'
+        f'<th scope="col" class="n wrap">{_head(one.name)}{_small([one.month] if with_month else ())}</th>'
         for one in columns
     )
+
+
+def _head(name: str) -> str:
+    """A name that may break after its first word and nowhere else: nine columns have to fit."""
+    return " ".join(f'<span class="nw">{markup(part)}</span>' for part in name.split(" ", 1))
 
 
 @register.simple_tag

@@ -60,11 +60,16 @@ def test_reasons_and_incomplete_verdicts_are_said_and_escaped() -> None:
     assert ATTACK not in markup
 
 
+def test_a_head_breaks_after_the_first_word_and_nowhere_else() -> None:
+    (head,) = rows.column_heads([Column("Claude Sonnet 4.6", "")]).split("\n")
+    assert '<span class="nw">Claude</span> <span class="nw">Sonnet 4.6</span>' in head
+
+
 def test_column_heads_carry_the_month_where_asked() -> None:
     columns = (Column("gpt-5.4", "1 343 €"), Column(ATTACK, ""))
-    assert rows.column_heads(columns).count('<th scope="col" class="n">') == 2
+    assert rows.column_heads(columns).count('<th scope="col" class="n wrap">') == 2
     assert "<small>" not in rows.column_heads(columns)
-    assert "gpt-5.4<small>1 343 €</small></th>" in rows.column_heads(columns, True)
+    assert "gpt-5.4</span><small>1 343 €</small></th>" in rows.column_heads(columns, True)
     assert ESCAPED in rows.column_heads(columns)
 
 
