@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 from calculator import formats
 from calculator.domain.parallel_scenario import ParallelismEstimate, Point
 from calculator.language import gettext as _
-from calculator.presenters import parallelism_notices, parallelism_units, words
+from calculator.presenters import parallelism_notices, parallelism_units, quantities, words
 from calculator.presenters.headline import plain
 
 ALMOST_ALL_RATIO = 0.999
@@ -89,15 +89,15 @@ def short(estimate: ParallelismEstimate) -> str:
 
 def eyebrow(estimate: ParallelismEstimate) -> str:
     """What is trained."""
-    tokens = formats.tokens(estimate.scenario.tokens_count)
+    tokens = quantities.token_count(estimate.scenario.tokens_count)
     size = parallelism_units.params(estimate.params_count)
     if estimate.model is not None:
-        return _("%(model)s (%(size)s de paramètres), %(tokens)s tokens") % {
+        return _("%(model)s (%(size)s de paramètres), %(tokens)s") % {
             "model": estimate.model.name,
             "size": size,
             "tokens": tokens,
         }
-    return _("%(size)s de paramètres, %(tokens)s tokens") % {"size": size, "tokens": tokens}
+    return _("%(size)s de paramètres, %(tokens)s") % {"size": size, "tokens": tokens}
 
 
 def machines(point: Point) -> str:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from calculator import formats
 from calculator.domain.scenario import ApiBill, Comparison, EconomicsEstimate, GpuBill, Outcome
-from calculator.presenters import counted, labels, tables, words
+from calculator.presenters import counted, labels, quantities, tables, words
 from calculator.presenters.badges import word
 from calculator.presenters.headline import sentence
 from calculator.presenters.row import Row, Value, sourced_row
@@ -136,7 +136,7 @@ def _volumes(estimate: EconomicsEstimate) -> Iterator[Row]:
     section = _("Selon le volume")
     names = {row.bill.api.code: row.bill.api.label for row in estimate.comparisons}
     for line in estimate.volumes:
-        at = _("%(count)s tokens") % {"count": formats.tokens(line.volume_tokens)}
+        at = quantities.token_count(line.volume_tokens)
         yield Row(section, f"{at}, {line.gpu.sku.name}", line.gpu.total_eur, _("€ HT / mois"))
         for code, amount, _verdict in line.cells:
             yield Row(section, f"{at}, {names.get(code, code)}", amount, _("€ HT / mois"))

@@ -78,7 +78,7 @@ def eyebrow(estimate: TrainingEstimate) -> str:
     if work is None:
         return _("Travail non précisé")
     parts = [
-        _("%(count)s tokens") % {"count": formats.tokens(work.tokens)},
+        quantities.token_count(work.tokens),
         _("%(count)s séquences par pas") % {"count": formats.number(work.global_batch)},
         _("%(count)s pas") % {"count": formats.number(whole_steps(work))},
     ]

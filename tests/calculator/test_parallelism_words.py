@@ -122,6 +122,11 @@ def estimates() -> dict[str, ParallelismEstimate]:
 ESTIMATES = estimates()
 
 
+def test_tokens_take_de_from_a_million_on() -> None:
+    with translation.override("fr"):
+        assert all(parallelism_headline.eyebrow(found).endswith("Md de tokens") for found in ESTIMATES.values())
+
+
 @pytest.mark.parametrize("language", ["fr", "en"])
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_each_answer_becomes_a_page(name: str, language: str) -> None:
