@@ -38,8 +38,23 @@ def run(fixtures: Path, folder: Path, calibration: Calibration) -> Report:
     predictor = Predictor(calibration)
     results = tuple(predictor.result(outcome) for outcome in outcomes(folder, sheets))
     known = {*READERS, "gpus.csv", "models.csv"}
-    others = tuple(sorted(path.name for path in folder.glob("*.csv") if path.name not in known))
-    return Report(results, calibration, *unknown_names(folder, sheets), others)
+    others = {path.name for path in folder.glob("*.csv") if path.name not in known}
+    return Report(results, calibration, *unknown_names(folder, sheets), tuple(sorted({*others, *damaged(folder)})))
+
+
+def damaged(folder: Path) -> tuple[str, ...]:
+    """Files of known names that are no table: with zeros (UTF-16, a binary file), or not UTF-8 and without a row."""
+    present = (folder / name for name in READERS if (folder / name).exists())
+    return tuple(path.name for path in present if not _is_table(path))
+
+
+def _is_table(path: Path) -> bool:
+    content = path.read_bytes()
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return b"\0" not in content and any(rows_of(path))
+    return b"\0" not in content
 
 
 def unknown_names(folder: Path, sheets: Sheets) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -146,3 +146,16 @@ def test_a_file_that_cannot_be_written_is_said(option: str, tmp_path: Path) -> N
 def test_bytes_that_are_not_utf_8_do_not_stop_the_check(tmp_path: Path) -> None:
     text = f"{BATCHED},note\n{GOOD},équipe\n"
     assert [row["reason"] for row in check(written(tmp_path, text, encoding="latin-1"))[0]] == [""]
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe", b"\xff", f"{BATCHED}\n{GOOD}\n".encode("utf-16"), b"\x89PNG\0\0", b"a,b\n1,\0\n"]
+)
+def test_a_file_of_a_known_name_that_is_no_table_is_named_and_fails_the_check(content: bytes, tmp_path: Path) -> None:
+    written(tmp_path, f"{BATCHED}\n{GOOD}\n")
+    (tmp_path / "training.csv").write_bytes(content)
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"Not read.*training\.csv"):
+        call_command("check_accuracy", data=tmp_path, json=tmp_path / "j.out", stdout=out)
+    assert json.loads((tmp_path / "j.out").read_text())["files_not_read"] == ["training.csv"]
+    assert "Files not read: training.csv" in out.getvalue()

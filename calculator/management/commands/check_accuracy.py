@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from calculator.accuracy import record, store
-from calculator.accuracy.report import Report, document, row_fields, rows, run, table
+from calculator.accuracy.report import Report, damaged, document, row_fields, rows, run, table
 
 
 class Command(BaseCommand):
@@ -36,6 +36,8 @@ class Command(BaseCommand):
             written(report, fixtures, options)
         except OSError as error:
             raise CommandError(f"Not written: {error}") from error
+        if lost := damaged(options["data"]):
+            raise CommandError(f"Not read, for they are no CSV in UTF-8: {', '.join(lost)}.")
 
 
 def written(report: Report, fixtures: Path, options: dict[str, Any]) -> None:
