@@ -117,7 +117,7 @@ def stats(estimate: ParallelismEstimate) -> tuple[Stat, ...]:
         Stat(
             parallelism_units.factor(chosen.speed_up),
             _("accélération"),
-            _("%(share)s de l’idéal") % {"share": parallelism_headline.efficiency(chosen)},
+            parallelism_headline.share_note(chosen),
         ),
         _exchange(estimate),
         _bill(estimate),
@@ -131,19 +131,7 @@ def _duration(estimate: ParallelismEstimate, chosen: Point, one_gpu_days: float)
     if chosen.fits is False:
         return Stat(_("ne tient pas"), label, _("%(days)s si cela tenait") % {"days": days})
     one = _("%(days)s sur un seul GPU") % {"days": parallelism_units.days(one_gpu_days)}
-    return Stat(days, label, days_note(estimate) or one)
-
-
-def days_note(estimate: ParallelismEstimate) -> str:
-    """The days with the band of the fitted speed, where there is one."""
-    chosen, band = estimate.chosen, estimate.mfu_band
-    if chosen is None or band is None:
-        return ""
-    low, high = chosen.days / band.high_ratio, chosen.days / band.low_ratio
-    return _("de %(low)s à %(high)s (8 mesures sur 10)") % {
-        "low": parallelism_units.number(low),
-        "high": parallelism_units.days(high),
-    }
+    return Stat(days, label, parallelism_headline.days_note(estimate) or one)
 
 
 def _exchange(estimate: ParallelismEstimate) -> Stat:
@@ -247,6 +235,7 @@ def assumptions(estimate: ParallelismEstimate) -> tuple[str, ...]:
             "overlap": formats.percent(scenario.overlap_ratio),
         },
         _("Rendement des liens et pertes entre machines ajustés sur des mesures publiées."),
+        _("Non comptés\u00a0: attente des données, sauvegardes, pannes, et GPU en retard dans une même machine."),
     )
 
 

@@ -12,6 +12,8 @@ from calculator.presenters.headline import plain
 
 ALMOST_ALL_RATIO = 0.999
 ONE_DECIMAL_FROM = 0.98
+HARDLY_LESS_RATIO = 0.99
+"""From this share of the ideal on, the lead leaves it out: it would boast of what the model leaves out."""
 
 
 def machine(estimate: ParallelismEstimate) -> str:
@@ -44,14 +46,57 @@ def lead(estimate: ParallelismEstimate) -> SafeString:
             _cost(estimate),
         )
     return format_html(
-        _("Sur {}, l’entraînement dure {} au lieu de {} sur un seul\u00a0: {} fois plus vite, {} de l’idéal{}."),
+        _("Sur {}, l’entraînement dure {}{}, {}, au lieu de {} sur un seul\u00a0: {} fois plus vite{}{}."),
         words.nowrap(machine(estimate)),
         _bold(parallelism_units.days(estimate.chosen.days)),
+        _beside(estimate),
+        left_out(estimate.chosen),
         words.nowrap(parallelism_units.days(estimate.one_gpu_days)),
         formats.number(estimate.chosen.speed_up, 2),
-        words.nowrap(efficiency(estimate.chosen)),
+        _share(estimate.chosen),
         _cost(estimate),
     )
+
+
+def _beside(estimate: ParallelismEstimate) -> SafeString:
+    """What the offer publishes for this very run, else the band of the fitted speed, where there is one."""
+    found = estimate.explanation
+    if found is not None and estimate.scenario.observed_days is None:
+        return format_html(_(" (l’offre publie {})"), words.nowrap(parallelism_units.days(found.observed_days)))
+    return format_html(", {}", days_note(estimate)) if days_note(estimate) else SafeString("")
+
+
+def days_note(estimate: ParallelismEstimate) -> str:
+    """The days with the band of the fitted speed, where there is one."""
+    chosen, band = estimate.chosen, estimate.mfu_band
+    if chosen is None or band is None:
+        return ""
+    low, high = chosen.days / band.high_ratio, chosen.days / band.low_ratio
+    return _("de %(low)s à %(high)s (8 mesures sur 10)") % {
+        "low": parallelism_units.number(low),
+        "high": parallelism_units.days(high),
+    }
+
+
+def left_out(point: Point) -> str:
+    """What the days do not hold. What machines lose by waiting for one another is fitted, inside one it is not."""
+    if point.machines > 1:
+        return _("hors attente des données et sauvegardes")
+    return _("hors attente des données, sauvegardes et GPU en retard")
+
+
+def _share(point: Point) -> SafeString:
+    """The share of the ideal, where exchanges cost enough to speak of."""
+    if point.efficiency >= HARDLY_LESS_RATIO:
+        return SafeString("")
+    return format_html(_(", {} de l’idéal"), words.nowrap(efficiency(point)))
+
+
+def share_note(point: Point) -> str:
+    """The share of the ideal in a note, or that exchanges hardly cost anything."""
+    if point.efficiency >= HARDLY_LESS_RATIO and point.gpu_count > 1:
+        return _("les échanges coûtent moins de 1\u00a0% du temps")
+    return _("%(share)s de l’idéal") % {"share": efficiency(point)}
 
 
 def _bold(text: str) -> SafeString:

@@ -159,6 +159,27 @@ def test_the_sentence_says_days_factor_and_share() -> None:
     assert "6,57 fois plus vite, 82" in text
 
 
+def test_the_published_days_stand_beside_ours_and_what_is_left_out_is_said() -> None:
+    """92 days ÷ 8.00 = 11.5 where nothing of the exchange shows; the offer publishes 14."""
+    with translation.override("fr"):
+        found = answer(overlap_ratio=Decimal("0.5"))
+        text = parallelism_headline.sentence(found).replace("\u00a0", " ")
+        note = parallelism.stats(found)[1].note.replace("\u00a0", " ")
+        stated = parallelism_headline.sentence(answer(observed_days=Decimal(13)))
+    assert "dure 11,5 jours (l’offre publie 14 jours), hors attente des données, sauvegardes et GPU en retard" in text
+    assert "8,00 fois plus vite" in text and "idéal" not in text
+    assert note == "les échanges coûtent moins de 1 % du temps"
+    assert "l’offre publie" not in stated
+
+
+def test_a_fitted_speed_puts_its_band_in_the_sentence() -> None:
+    with translation.override("fr"):
+        found = replace(answer(observed_days=Decimal(13), overlap_ratio=Decimal("0.5")), mfu_band=Band(0.8, 1.25, 40))
+        text = parallelism_headline.sentence(found).replace("\u00a0", " ")
+    # 11.5 ÷ 1.25 = 9.2; 11.5 ÷ 0.8 = 14.4.
+    assert "dure 11,5 jours, de 9,2 à 14,4 jours (8 mesures sur 10), hors attente des données" in text
+
+
 def test_almost_all_is_never_written_as_all() -> None:
     with translation.override("fr"):
         nearly = parallelism_headline.efficiency(answer(overlap_ratio=Decimal("0.0095")).rows[-2])
