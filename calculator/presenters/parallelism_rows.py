@@ -10,9 +10,11 @@ from calculator.domain.parallel_scenario import ParallelismEstimate, Point
 from calculator.domain.parallel_trust import Trust
 from calculator.domain.provenance import Kind, weakest_kind
 from calculator.domain.units import to_decimal
+from calculator.forms.parallelism import ParallelismForm
 from calculator.permalinks import parallelism as notation
 from calculator.presenters import parallelism_causes, parallelism_notices, parallelism_tables
 from calculator.presenters.badges import word
+from calculator.presenters.input_rows import input_rows
 from calculator.presenters.parallelism_headline import sentence
 from calculator.presenters.row import Row, sourced_row
 
@@ -58,11 +60,8 @@ def _point(section: str, point: Point, trust: Trust) -> Iterator[Row]:
 
 
 def _inputs(estimate: ParallelismEstimate) -> Iterator[Row]:
-    section, kind = _("Saisies"), word(Kind.INPUT)
-    for key in notation.KEYS[2:]:
-        value = getattr(estimate.scenario, key.attribute)
-        if value is not None and value != "":
-            yield Row(section, key.name, key.write(value), "", kind)
+    section = _("Saisies")
+    yield from input_rows(ParallelismForm, notation.KEYS[2:], estimate.scenario, {})
     yield sourced_row(section, _("MFU d’un GPU seul"), estimate.mfu, _("part de 1"))
     yield sourced_row(section, _("Pic 16 bits"), estimate.peak, "FLOP/s")
     yield sourced_row(section, _("Prix d’une instance"), estimate.price, _("€ HT / h"))

@@ -8,9 +8,11 @@ from calculator.domain.provenance import Kind
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensEstimate
 from calculator.domain.tokens_steps import mean_kind
 from calculator.domain.units import to_decimal
+from calculator.forms.tokens import TokensForm
 from calculator.permalinks import tokens as notation
 from calculator.presenters import tokens_notices
 from calculator.presenters.badges import word
+from calculator.presenters.input_rows import input_rows
 from calculator.presenters.row import Row, Value, sourced_row
 from calculator.presenters.tokens_words import sentence
 
@@ -47,15 +49,9 @@ def _spread(section: str, label: str, spread: Spread, kind: str) -> Iterator[Row
 
 
 def _inputs(estimate: TokensEstimate) -> Iterator[Row]:
-    section = _("Saisies")
-    for key in notation.KEYS[2:]:
-        value = getattr(estimate.scenario, key.attribute)
-        if value is None or value == "":
-            continue
-        text = ", ".join(key.write(item) for item in value) if key.many else key.write(value)
-        kind = mean_kind(estimate.scenario) if key.attribute == "mean_tokens" else Kind.INPUT
-        yield Row(section, key.name, text, "", word(kind))
-    yield sourced_row(section, _("Dollars pour 1 €"), estimate.usd_per_eur)
+    kinds = {"mean": mean_kind(estimate.scenario)}
+    yield from input_rows(TokensForm, notation.KEYS[2:], estimate.scenario, kinds)
+    yield sourced_row(_("Saisies"), _("Dollars pour 1 €"), estimate.usd_per_eur)
 
 
 def _paid(section: str, item: PaidReading) -> Iterator[Row]:

@@ -22,6 +22,7 @@ from tests.domain.inference_factories import SUPERCOMPUTE
 from tests.domain.tokens_factories import facts, scenario
 
 pytestmark = pytest.mark.django_db
+MEAN = "Tokens par document, en moyenne"
 SAMPLED = {"sample_count": 100, "sd_tokens": Decimal(2000), "read_tok_per_s": Decimal(1000)}
 
 
@@ -77,7 +78,7 @@ def test_nothing_is_said_to_be_counted_without_a_sample() -> None:
         assert said[0] == "À 4\u202f000 tokens par document en moyenne (hypothèse)"
         assert not any("comptés par" in text for text in said)
         assert tokens_words.eyebrow(counted).endswith("en moyenne, comptés par cl100k_base")
-        kinds = [row.kind for row in tokens_rows.export_rows(assumed) if row.label in ("mean", "Tokens du corpus")]
+        kinds = [row.kind for row in tokens_rows.export_rows(assumed) if row.label in (MEAN, "Tokens du corpus")]
     assert kinds == ["hypothèse", "hypothèse"]
 
 
