@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from calculator.counting.limits import BIG_COUNTS, CHILD_SECONDS, FOREIGN_CHARACTERS, RETRY_SECONDS, TOKENIZER_BYTES
+from calculator.counting.limits import CHILD_COUNTS, CHILD_SECONDS, FOREIGN_CHARACTERS, RETRY_SECONDS, TOKENIZER_BYTES
 from calculator.counting.problems import ReadingError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COPY_BYTES = 1_048_576
-ROOM = threading.BoundedSemaphore(BIG_COUNTS)
+ROOM = threading.BoundedSemaphore(CHILD_COUNTS)
 """Children at a time: each may take 2 GiB and a processor."""
 
 

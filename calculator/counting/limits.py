@@ -20,8 +20,10 @@ REQUEST_DOCUMENTS = 200_000
 """The same for a request: each costs some microseconds, however short it is."""
 BIG_BYTES = 1_000_000
 """A body above this is a big one, of which a process takes few at a time."""
-BIG_COUNTS = 2
-"""Of the threads of a process, as many as big bodies and child processes may each hold."""
+BIG_COUNTS = 1
+"""Big bodies at a time: counting two at once made other pages of the process wait twice as long."""
+CHILD_COUNTS = 2
+"""Child processes at a time, of the four threads of a process."""
 RETRY_SECONDS = 10
 """When one that found no room should come again."""
 COUNT_SECONDS = 30

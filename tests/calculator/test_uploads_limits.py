@@ -67,7 +67,7 @@ def test_the_room_is_free_again_after_a_big_body_counted_or_refused(client: Clie
 
 @pytest.mark.parametrize("name", ["a.docx", "a.pdf"])
 def test_a_file_that_finds_no_room_for_a_child_is_told_when_to_come_again(client: Client, name: str) -> None:
-    taken = [isolated.ROOM.acquire(blocking=False) for _number in range(limits.BIG_COUNTS)]
+    taken = [isolated.ROOM.acquire(blocking=False) for _number in range(limits.CHILD_COUNTS)]
     try:
         upload = SimpleUploadedFile(name, b"PK")
         response = client.post(COUNT, {"uploads": [upload], "tokenizers": ["tekken"]})
@@ -78,7 +78,7 @@ def test_a_file_that_finds_no_room_for_a_child_is_told_when_to_come_again(client
 
 
 def test_the_room_for_a_child_is_free_again_after_a_refusal() -> None:
-    for _attempt in range(limits.BIG_COUNTS + 1):
+    for _attempt in range(limits.CHILD_COUNTS + 1):
         with pytest.raises(isolated.ReadingError) as caught:
             isolated.text_of_pdf(io.BytesIO(b""), seconds=0)
         assert caught.value.code == "pdf_too_slow"
