@@ -45,8 +45,8 @@ class Deployment:
 
     `tensor_parallel` GPUs share every matrix; `attention_parallel` groups split the requests while all share the
     experts (attention data parallelism); `pipeline_parallel` stages hold the layers one after the other (llama.cpp's
-    layer split is one). `kv_element_bytes` is the cache's own precision, apart from the weights'; `kv_integer` says that
-    its 8 bits are integers, which every GPU unpacks at speed, where 8-bit floats need units of their own.
+    layer split is one). `kv_element_bytes` is the cache's own precision, apart from the weights'; `kv_integer` says
+    that its 8 bits are integers, which every GPU unpacks at speed, where 8-bit floats need units of their own.
     """
 
     model: LanguageModel

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from calculator.domain.training import run_h, run_s, training_tokens
-from calculator.domain.training_scenario import PublishedReading, PublishedRun
+from calculator.domain.training_scenario import PublishedReading, PublishedRun, TrainingEstimate, Work
 
 AGREES_RATIO = 0.02
 """A printed figure is rounded to two digits: 38 min for 37.9."""
@@ -22,6 +22,21 @@ class ReadRun:
     minutes: float
     eur: Decimal | None
     agrees: bool
+
+
+def is_case(run: PublishedRun, estimate: TrainingEstimate) -> bool:
+    """Whether the work asked for is that of `run`: one reading of its batch, or its tokens where none is printed.
+
+    The model, the machine and the method are those of the run already.
+    """
+    scenario, work = estimate.scenario, estimate.amount
+    if work is None or scenario.instances != 1:
+        return False
+    if not run.readings:
+        return abs(work.tokens / run.tokens - 1) <= AGREES_RATIO
+    asked = (scenario.micro_batch, scenario.accumulation, scenario.sequence_tokens, scenario.steps_count)
+    printed = ((one.micro_batch, one.accumulation, one.sequence_tokens, one.steps) for one in run.readings)
+    return scenario.work is Work.STEPS and asked in printed
 
 
 def read_run(run: PublishedRun, reading: PublishedReading, hour_eur: Decimal | None) -> ReadRun:

@@ -98,7 +98,9 @@ FORMULAS = (
         code="tokens_gpu_bill",
         title=_("Coût d’une lecture sur GPU"),
         formulas=("G = t × c × P", "G = ⌈ t × c ⌉ × P"),
-        units=_("t heures, c machines, P prix d’une heure\u00a0; € HT. Heures entières, ou à la seconde si on le choisit."),
+        units=_(
+            "t heures, c machines, P prix d’une heure\u00a0; € HT. Heures entières, ou à la seconde si on le choisit."
+        ),
         source=_("Heures utilisées, arrondies une seule fois, sur le total."),
         worked=(Worked("⌈8000000000 ÷ 20000 ÷ 3600 × 1⌉ × 1.50", Decimal("168.00"), _("€ HT à 1,50\u00a0€/h"), 2),),
         limits=_("Ni démarrage, ni stockage, ni réseau."),

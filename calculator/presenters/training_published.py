@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from calculator import formats
 from calculator.domain.offers import Basis
-from calculator.domain.training_published import ReadRun, read_run
+from calculator.domain.training_published import ReadRun, is_case, read_run
 from calculator.domain.training_scenario import PublishedRun, TrainingEstimate, Utilisation
 from calculator.domain.units import to_decimal
 from calculator.language import gettext as _
@@ -43,10 +43,10 @@ class PublishedBlock(NamedTuple):
 
 
 def published(estimate: TrainingEstimate) -> PublishedBlock | None:
-    """The vendor's run of this case, None where there is none."""
-    if not estimate.published:
+    """The vendor's run of this case, None where there is none or where the work is another one."""
+    run = next((run for run in estimate.published if is_case(run, estimate)), None)
+    if run is None:
         return None
-    run = estimate.published[0]
     price = estimate.sku.prices.get(Basis.HOUR)
     found = (read_run(run, reading, price.value if price else None) for reading in run.readings)
     return PublishedBlock(

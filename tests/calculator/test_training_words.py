@@ -60,6 +60,8 @@ def cases() -> dict[str, TrainingEstimate]:
             method=Method.PRETRAIN,
             speed=Speed.MFU,
             mfu_ratio=Decimal("0.26"),
+            work=Work.TOKENS,
+            total_tokens=Decimal(40_000_000_000),
             retry_ratio=Decimal("0.1"),
         ),
         "month": answer(basis=Basis.MONTH, storage_eur_per_gb_month=Decimal("0.05"), keeps_optimizer=True),
