@@ -202,7 +202,7 @@ def missed_parts(found: Summary, goal: Goal) -> tuple[str, ...]:
 
 
 def _band(found: Summary) -> str:
-    return _("aucune") if found.in_band is None else words.percent(found.in_band)
+    return _("aucun chiffre") if found.in_band is None else words.percent(found.in_band)
 
 
 def worst(rows: Iterable[Checked]) -> list[Checked]:
@@ -255,7 +255,7 @@ def _class_lines(results: Sequence[Result]) -> Iterable[ClassLine]:
 
 def _bias(value: float | None) -> str:
     """The mean factor by which estimates are off, as a signed share."""
-    return _("aucun") if value is None else formats.percent(exp(value) - 1, signed=True)
+    return _("aucun chiffre") if value is None else formats.percent(exp(value) - 1, signed=True)
 
 
 def _refusals(refused: dict[str, int]) -> Iterable[str]:
@@ -285,4 +285,4 @@ def _peer_line(metric: Metric, unseen: dict[Key, Summary], everywhere: dict[Key,
 
 
 def _two(found: Summary | None) -> str:
-    return _("aucune") if found is None else f"{words.percent(found.median)} / {words.percent(found.p90)}"
+    return _("aucune mesure") if found is None else f"{words.percent(found.median)} / {words.percent(found.p90)}"

@@ -204,7 +204,7 @@ def reason(code: str) -> str:
 
 def percent(ratio: float | None, decimals: int = 1) -> str:
     """An error without its sign, for columns headed in percent."""
-    return _("aucune") if ratio is None else formats.number(half_up(ratio * 100, decimals), decimals)
+    return _("aucun chiffre") if ratio is None else formats.number(half_up(ratio * 100, decimals), decimals)
 
 
 def value(amount: float | None) -> str:
