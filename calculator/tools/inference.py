@@ -24,7 +24,7 @@ from calculator.tool import Answer, Calculator, Handover, Kept, Preset, codes_of
 
 NAME = "inference"
 KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "version": "catalog"}
-RATE_DIGITS = 6
+RATE_DIGITS = 4
 
 
 def default_scenario() -> InferenceScenario:

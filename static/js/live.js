@@ -37,13 +37,23 @@
     clearTimeout(timer);
     timer = setTimeout(() => say(byId("problems")?.textContent.trim() ? "" : byId("calc")?.dataset.status ?? ""), QUIET_MS);
   };
-  // The links to the other language came with the page: they must carry what has been typed since.
-  document.addEventListener("click", (event) => {
+  // The links to the other language came with the page: they must carry what has been typed since. What the server has
+  // not answered yet is read in the language that it was typed in, then shown in the other.
+  let typed = false;
+  document.addEventListener("input", (event) => { if (event.target.form?.id === "form") typed = true; });
+  document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[hreflang]");
-    if (link) link.search = location.search;
+    if (!link) return;
+    link.search = location.search;
+    if (!typed && byId("result")?.ariaBusy !== "true") return;
+    event.preventDefault();
+    const form = byId("form");
+    const read = await fetch(`${form.action}?${new URLSearchParams(new FormData(form))}`).catch(() => ({}));
+    if (read.redirected) link.search = new URL(read.url).search;
+    location.assign(link.href);
   });
   const ours = (event) => event.detail?.ctx?.sourceElement?.id === "form";
-  document.addEventListener("htmx:before:request", (event) => { if (ours(event)) busy(true); });
+  document.addEventListener("htmx:before:request", (event) => { if (ours(event)) { typed = false; busy(true); } });
   document.addEventListener("htmx:finally:request", (event) => { if (ours(event)) busy(false); });
   document.addEventListener("htmx:error", (event) => { if (ours(event)) late(); });
   document.addEventListener("htmx:response:error", (event) => { if (ours(event)) late(); });

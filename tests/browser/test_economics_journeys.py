@@ -85,6 +85,15 @@ def test_the_language_switch_keeps_the_whole_query(page: Page) -> None:
     expect(page.locator(".lead")).to_contain_text("€2,491.92")
 
 
+def test_the_language_switch_keeps_what_was_typed_a_moment_ago(page: Page) -> None:
+    """3 × 830.64 = 2 491.92 € carry 300 M; the switch comes before the live answer does."""
+    page.goto(ECONOMICS)
+    page.locator("#id_volume").fill("300 M")
+    page.get_by_role("link", name="EN, English").click()
+    expect(page).to_have_url(re.compile(r"/en/economics\?.*volume=300000000(&|$)"))
+    expect(page.locator(".lead")).to_contain_text("€2,491.92")
+
+
 def test_copying_the_link_is_confirmed_and_copies_the_canonical_address(page: Page, site: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(ECONOMICS)
