@@ -109,6 +109,11 @@ def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -
     return f"{text}{NBSP if french and sign else ''}{sign}"
 
 
+def labelled(name: str, text: str) -> str:
+    """“Nom : texte” with the colon of the language: a no-break space before it in French alone."""
+    return f"{name}{NBSP if is_french() else ''}: {text}"
+
+
 def date(value: dt.date | dt.datetime | None, *, unknown: str = "") -> str:
     """30/11/2026 in French, 30 Nov 2026 in English; an instant is dated in Europe/Paris."""
     if value is None:

@@ -227,7 +227,7 @@ def fits(row: Rating) -> str:
     if not served:
         return "—"
     parts = ((_("16 bits"), served["fp16"]), (_("8 bits"), served["fp8"]), (_("4 bits"), served["awq-int4"]))
-    return " · ".join(f"{name}\u00a0: {model.name if model else _('aucun')}" for name, model in parts)
+    return " · ".join(formats.labelled(name, model.name if model else _("aucun")) for name, model in parts)
 
 
 def trains(row: Rating) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+from calculator import formats
 from calculator.domain.offers import Sku
 from calculator.domain.provenance import Kind
 from calculator.domain.training_scenario import Alternative, TrainingEstimate
@@ -116,9 +117,9 @@ def _ways(estimate: TrainingEstimate) -> Iterator[Row]:
         where = training_words.machine(_sku(estimate, way.sku), way.instances)
         name = f"{training_ways.way_name(way, estimate)}, {where}"
         yield Row(section, name, _number(way.needed_bytes), _("octets"))
-        yield Row(section, f"{name}\u00a0: {_('verdict')}", training_words.verdict(way.verdict).text)
-        yield Row(section, f"{name}\u00a0: {_('durée')}", _number(way.seconds), "s")
-        yield Row(section, f"{name}\u00a0: {_('coût')}", way.eur, _("€ HT / travail"))
+        yield Row(section, formats.labelled(name, _("verdict")), training_words.verdict(way.verdict).text)
+        yield Row(section, formats.labelled(name, _("durée")), _number(way.seconds), "s")
+        yield Row(section, formats.labelled(name, _("coût")), way.eur, _("€ HT / travail"))
 
 
 def _sku(estimate: TrainingEstimate, code: str) -> Sku:
@@ -155,6 +156,6 @@ def _alternatives(estimate: TrainingEstimate) -> Iterator[Row]:
 
 def _alternative(section: str, row: Alternative, shown: training_tables.AlternativeRow) -> Iterator[Row]:
     """Whether it runs, or why not; then time and cost."""
-    yield Row(section, f"{shown.name}\u00a0: {_('verdict')}", shown.mark.text)
-    yield Row(section, f"{shown.name}\u00a0: {_('durée')}", _number(row.seconds), "s")
-    yield Row(section, f"{shown.name}\u00a0: {_('coût')}", row.eur, _("€ HT / travail"))
+    yield Row(section, formats.labelled(shown.name, _("verdict")), shown.mark.text)
+    yield Row(section, formats.labelled(shown.name, _("durée")), _number(row.seconds), "s")
+    yield Row(section, formats.labelled(shown.name, _("coût")), row.eur, _("€ HT / travail"))

@@ -70,3 +70,10 @@ def test_a_small_amount_shows_its_first_digits_until_there_are_none_to_show(amou
 def test_a_signed_percentage_that_rounds_to_zero_has_no_sign(ratio: str, written: str) -> None:
     with translation.override("en"):
         assert formats.percent(Decimal(ratio), signed=True) == f"{written}%"
+
+
+def test_a_colon_has_its_space_in_french_alone() -> None:
+    with translation.override("fr"):
+        assert formats.labelled("16 bits", "aucun") == "16 bits\u00a0: aucun"
+    with translation.override("en"):
+        assert formats.labelled("16-bit", "none") == "16-bit: none"
