@@ -21,7 +21,7 @@ REQUEST_DOCUMENTS = 200_000
 BIG_BYTES = 1_000_000
 """A body above this is a big one, of which a process takes few at a time."""
 BIG_COUNTS = 1
-"""Big bodies at a time: counting two at once made other pages of the process wait twice as long."""
+"""Big bodies at a time: a count takes a whole core while it lasts, and a process has its other pages to serve."""
 CHILD_COUNTS = 2
 """Child processes at a time, of the four threads of a process."""
 RETRY_SECONDS = 10
