@@ -17,6 +17,7 @@ from calculator.methodology.mathml import FRACTION, TOKEN, mathml
 from calculator.presenters import quantities
 from calculator.presenters.badges import AnySourced, Badge, badge, of_kind
 
+RATIO_DECIMALS = 6
 PERCENTAGES = ("utilisation", "response_cache")
 
 
@@ -96,13 +97,20 @@ def _piece(token: re.Match[str]) -> tuple[str, str]:
 def in_formula(source: AnySourced) -> str:
     """A value with its unit as it stands among signs: a ratio stays a number there, since it multiplies."""
     if source.unit == "":
-        return formats.number(source.value)
+        return formats.number(_short(to_decimal(source.value)))
     return quantities.with_unit(source.value, source.unit)
 
 
 def shown(source: AnySourced) -> str:
     """A value with its unit, alone: a ratio reads as a percentage."""
     return _ratio(to_decimal(source.value)) if source.label in PERCENTAGES else in_formula(source)
+
+
+def _short(value: Decimal) -> Decimal:
+    """What was typed with all its digits; what was computed with as many as a reader can check."""
+    exponent = value.normalize().as_tuple().exponent
+    is_long = isinstance(exponent, int) and -exponent > RATIO_DECIMALS
+    return formats.significant(value, RATIO_DECIMALS).normalize() if is_long else value
 
 
 def _ratio(value: Decimal) -> str:

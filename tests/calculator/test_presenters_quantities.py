@@ -7,7 +7,8 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculator.presenters import quantities
+from calculator.domain.provenance import Kind, Sourced
+from calculator.presenters import formulaview, quantities
 
 NB = "\u00a0"
 NNB = "\u202f"
@@ -138,3 +139,11 @@ def test_french_says_de_after_a_million_and_a_milliard(count: float, french: str
     assert quantities.token_count(count) == french
     with translation.override("en"):
         assert quantities.token_count(count) == english
+
+
+def test_a_computed_ratio_stands_in_a_formula_with_six_digits_and_a_typed_one_with_all() -> None:
+    with translation.override("en"):
+        computed = Sourced(0.21277672559537245, "", Kind.ESTIMATE, "share")
+        assert formulaview.in_formula(computed) == "0.212777"
+        assert formulaview.in_formula(Sourced(Decimal("0.65"), "", Kind.INPUT, "share")) == "0.65"
+        assert formulaview.in_formula(Sourced(Decimal("0.1234"), "", Kind.INPUT, "share")) == "0.1234"
