@@ -6,6 +6,7 @@ read the whole body first.
 
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +17,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from calculator import counts
+from calculator import budgetback, counts
 from calculator.counting.limits import RETRY_SECONDS, UPLOAD_BYTES
 from calculator.counting.problems import ReadingError
 from calculator.counts import Asked, CountAnswer
@@ -112,8 +113,10 @@ def shown(
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     """The page, never kept by anyone: it may show the visitor's text."""
-    page = words.count(found) if found else None
+    kept = budgetback.kept(request.GET.get("back", ""))
+    page = words.count(found, kept) if found else None
     context = {"form": form, "page": page, "refusal": sentence, "parallels": words.parallels(found)}
+    context["back"] = urlencode(kept)
     response = render(request, TEMPLATE, context, status=status)
     patch_cache_control(response, private=True, no_store=True)
     return response

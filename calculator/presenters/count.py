@@ -79,8 +79,8 @@ def name_of(code: str) -> str:
 
 
 @formats.one_language()
-def count(found: CountAnswer) -> CountPage:
-    """A count in the active language."""
+def count(found: CountAnswer, kept: tuple[tuple[str, str], ...] = ()) -> CountPage:
+    """A count in the active language; `kept` is what its links to a budget keep of the one that was left."""
     first = found.columns[0]
     pieces = tuple(_pieces(first, found.start))
     return CountPage(
@@ -92,8 +92,8 @@ def count(found: CountAnswer) -> CountPage:
         split_name=name_of(first.tokenizer),
         pieces=pieces,
         split_note=_split_note(len(pieces), first.statistics.total_tokens),
-        corpus_query=_query(first),
-        own_query=_query(first, docs=str(found.documents_count)),
+        corpus_query=_query(first, kept),
+        own_query=_query(first, kept, docs=str(found.documents_count)),
     )
 
 
@@ -222,8 +222,8 @@ def _split_note(shown: int, total: int) -> str:
     return _("Les octets qui ne forment pas un caractère entier sont écrits \\x…")
 
 
-def _query(column: Column, **more: str) -> str:
-    """The sample's statistics as a budget: numbers only."""
+def _query(column: Column, kept: tuple[tuple[str, str], ...], **more: str) -> str:
+    """The sample's statistics in place of those of the budget that was left: numbers only."""
     found = column.statistics
     values: dict[str, str] = {
         "v": permalinks.VERSION,
@@ -236,7 +236,7 @@ def _query(column: Column, **more: str) -> str:
     }
     if found.sd_tokens is not None:
         values["sd"] = _number(found.sd_tokens)
-    return urlencode(values)
+    return urlencode([*values.items(), *(pair for pair in kept if pair[0] not in values)])
 
 
 def _number(value: float) -> str:

@@ -124,6 +124,29 @@ def test_a_sample_leads_to_a_budget_with_its_numbers_only(client: Client) -> Non
     assert [message.code for message in outcome.answer.estimate.warnings if message.field == "docs"] == ["whole_corpus"]
 
 
+def test_counting_keeps_the_budget_that_was_left(client: Client, seeded: None) -> None:
+    budget = client.get("/fr/tokens?docs=500000&chunk=256&sku=GPU-TITAN&n=7", follow=True)
+    way = re.findall(r'href="(/fr/tokens/count[?]back=[^"]+)"', budget.content.decode())[0]
+    asked = client.get(way).content.decode()
+    action = re.findall(r'action="(/fr/tokens/count[?]back=[^"]+)"', asked)[0]
+    page = client.post(action, {"tokenizers": ["cl100k_base"], "text": SENTENCE}).context["page"]
+    corpus, own = QueryDict(page.corpus_query), QueryDict(page.own_query)
+    assert (corpus["docs"], corpus["chunk"], corpus["sku"], corpus.getlist("n")) == (
+        "500000",
+        "256",
+        "GPU-TITAN",
+        ["1"],
+    )
+    assert (own.getlist("docs"), own["chunk"]) == (["1"], "256")
+
+
+@pytest.mark.parametrize("back", ["docs=many", "v=9&docs=5", "docs=5" + "0" * 3000, "x"])
+def test_what_is_no_budget_is_not_carried(client: Client, seeded: None, back: str) -> None:
+    response = client.get("/fr/tokens/count", {"back": back})
+    assert response.status_code == 200 and "many" not in response.context["back"]
+    assert "docs=5" not in response.context["back"]
+
+
 def test_one_document_leads_to_a_budget_without_an_interval(client: Client) -> None:
     outcome = answers.from_link(TOOL, QueryDict(sent(client, text=SENTENCE).context["page"].own_query))
     assert outcome.answer is not None
