@@ -73,7 +73,7 @@ def test_a_byte_order_mark_is_allowed() -> None:
 
 
 def test_where_the_json_breaks_is_said() -> None:
-    error = refused('{\n"a": 1,\n}')
+    error = refused('{\n"a": 1,\n"b" 2}')
     assert (error.values["line"], error.code) == ("3", "not_json")
 
 

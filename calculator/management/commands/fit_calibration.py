@@ -21,9 +21,7 @@ class Command(BaseCommand):
         fixtures = Path(settings.BASE_DIR) / "fixtures"
         parser.add_argument("--data", type=Path, default=fixtures / "measurements", help="folder of the CSV files")
         parser.add_argument("--output", type=Path, default=fixtures / "calibration.json")
-        parser.add_argument(
-            "--bands-only", action="store_true", help="keep the constants, draw only the bands anew"
-        )
+        parser.add_argument("--bands-only", action="store_true", help="keep the constants, draw only the bands anew")
         parser.add_argument("--iterations", type=int, default=ITERATIONS)
 
     def handle(self, *args: Any, **options: Any) -> None:
