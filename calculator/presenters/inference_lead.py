@@ -44,7 +44,7 @@ def condition(scenario: InferenceScenario, gpus: int) -> str:
     """What one replica over several instances supposes; empty where each has its own. `gpus` are an instance's."""
     if scenario.tensor_parallel * scenario.pipeline_parallel <= gpus:
         return ""
-    return f", {words.together(scenario.instances)}"
+    return f", {words.together(scenario, gpus)}"
 
 
 def sentence(estimate: InferenceEstimate) -> str:

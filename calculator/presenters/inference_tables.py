@@ -244,7 +244,7 @@ def detail(one: Candidate) -> str:
     if one.with_wide_cache:
         parts.append(_("cache KV en fp16"))
     if one.needs_one_machine:
-        parts.append(words.together(scenario.instances))
+        parts.append(words.together(scenario, one.offer.sku.gpu_count))
     hourly = one.eur_per_h
     parts.append(_("sur devis") if hourly is None else _("%(price)s/h") % {"price": formats.unit_price(hourly)})
     return " · ".join(part for part in parts if part)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from math import ceil
 
 from django.utils.translation import gettext_lazy
 
@@ -144,9 +145,13 @@ def machine(code: str, instances: int) -> str:
     return code if instances == 1 else f"{formats.number(instances)}{formats.NBSP}×{formats.NBSP}{code}"
 
 
-def together(count: int) -> str:
-    """The condition under which one replica may lie over several instances."""
-    text = _("si ces %(count)s instances sont dans une même machine")
+def together(scenario: InferenceScenario, gpus: int) -> str:
+    """The condition under which one replica may lie over several instances of `gpus` GPUs."""
+    count = ceil(scenario.tensor_parallel * scenario.pipeline_parallel / gpus)
+    if count >= scenario.instances:
+        text = _("si ces %(count)s instances sont dans une même machine")
+    else:
+        text = _("si les %(count)s instances de chaque copie sont dans une même machine")
     return text % {"count": formats.number(count)}
 
 

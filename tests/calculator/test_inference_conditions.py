@@ -70,6 +70,19 @@ def test_several_cards_under_one_replica_state_their_condition_in_the_sentence(s
         )
 
 
+@pytest.mark.parametrize("language", ["fr", "en"])
+def test_several_copies_state_the_condition_of_one_of_them(seeded: None, language: str) -> None:
+    """Sixteen cards with TP 8 are two copies: eight of them in one machine, not sixteen."""
+    query = "sku=GPU-TITAN&count=16&tp=8&model=Llama-3-70B&ttft=0&tpot=0"
+    with translation.override(language):
+        said = TOOL.sentence(asked(query).estimate)
+    condition = {
+        "fr": "si les 8 instances de chaque copie sont dans une même machine",
+        "en": "if the 8 instances of each copy are in one machine",
+    }
+    assert condition[language] in said
+
+
 def test_goodput_and_throughput_have_their_own_names(seeded: None) -> None:
     told = TOOL.sections(asked(""))["limits"]["goodput"]
     assert set(told) == {
