@@ -19,8 +19,8 @@ REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 
 # The same inputs each time, no deadline on a shared machine, and a reproduction line that can be pasted into a test.
 hypothesis_settings.register_profile("vmcloud", deadline=None, derandomize=True, database=None, print_blob=True)
-# For `make test-fast`: a quarter of the examples; `make test` tries them all.
-hypothesis_settings.register_profile("quick", hypothesis_settings.get_profile("vmcloud"), max_examples=25)
+# For `make test-fast`: a tenth of the examples; `make test` tries them all.
+hypothesis_settings.register_profile("quick", hypothesis_settings.get_profile("vmcloud"), max_examples=10)
 hypothesis_settings.load_profile("vmcloud")
 
 NOT_RUN = pytest.StashKey[list[str]]()
