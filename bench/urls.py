@@ -19,7 +19,7 @@ def rows() -> dict[str, Any]:
 
 
 def ready(request: HttpRequest) -> HttpResponse:
-    return render(request, "calculator/economics.html#result", rows())
+    return render(request, f"{pagestate.TEMPLATE}#result", rows())
 
 
 urlpatterns = [path("bench/ready", ready), *product]

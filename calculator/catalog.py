@@ -58,6 +58,7 @@ __all__ = [
     "canonical_code",
     "default_scenario",
     "embedding_choices",
+    "first_visit",
     "for_economics",
     "forget",
     "gpu_sheets",
@@ -77,10 +78,15 @@ COMPONENT_OF_BASIS = {Basis.HOUR: ("instance_hour", "on_demand"), Basis.MONTH: (
 API_COMPONENTS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
 
 
-def default_scenario(at: dt.datetime | None = None) -> EconomicsScenario:
-    """The scenario of a first visit: newest version, `at` or now, in UTC to the second."""
+def first_visit[S](scenario: Callable[..., S], at: dt.datetime | None = None) -> S:
+    """A scenario with its defaults: newest version, `at` or now, in UTC to the second."""
     moment = (at or timezone.now()).astimezone(dt.UTC).replace(microsecond=0)
-    return EconomicsScenario(catalog_version=latest_version(), at=moment)
+    return scenario(catalog_version=latest_version(), at=moment)
+
+
+def default_scenario(at: dt.datetime | None = None) -> EconomicsScenario:
+    """The economics scenario of a first visit."""
+    return first_visit(EconomicsScenario, at)
 
 
 def sourced_price(row: PriceRow, unit: str, label: str) -> Sourced[Decimal] | None:

@@ -93,7 +93,8 @@ class Quantity:
         return self.limits.hold(value) and decimals(value) <= (0 if self.whole else MAX_DECIMALS)
 
 
-def _limits(low: str, high: str) -> Limits:
+def limits(low: str, high: str) -> Limits:
+    """Limits written as the digits of a link."""
     return Limits(Decimal(low), Decimal(high))
 
 
@@ -102,27 +103,27 @@ EURO_PER_MONTH = ("€ / mois", "€/mois", "€ / month", "€/month", *EURO)
 TOKENS = ("tokens / mois", "tokens/mois", "tokens / month", "tokens/month", "tokens", "token", "tok")
 TOKENS_PER_S = ("tokens/s", "tok/s", "t/s")
 
-CATALOG_VERSION = Quantity(_limits("1", "1000000"), whole=True)
-FIGURE = Quantity(_limits("1", "1000000000"), whole=True)
-PRICE = Quantity(_limits("0.0001", "1000000"), EURO)
-RATE = Quantity(_limits("0.01", "1000000"), TOKENS_PER_S)
-PREFILL = Quantity(_limits("0.01", "100000000"), TOKENS_PER_S)
-INSTANCES = Quantity(_limits("1", "1024"), whole=True)
-CONCURRENCY = Quantity(_limits("1", "100000"), whole=True)
-UTILISATION = Quantity(_limits("0.01", "1"), ("%",), percent=True)
-HOURS = Quantity(_limits("1", "744"), ("h",))
-VOLUME = Quantity(_limits("1", "1000000000000000"), TOKENS, scaled=True)
-REQUESTS = Quantity(_limits("1", "1000000000000"), ("requêtes", "requests"), scaled=True)
-INPUT_TOKENS = Quantity(_limits("0", "10000000"), TOKENS)
-OUTPUT_TOKENS = Quantity(_limits("1", "10000000"), TOKENS)
-SHARE = Quantity(_limits("0", "1"), ("%",), percent=True)
-RESPONSE_CACHE = Quantity(_limits("0", "0.99"), ("%",), percent=True)
-USD_PER_EUR = Quantity(_limits("0.1", "10"), ("$", "usd"))
-EXTRA_COST = Quantity(_limits("0", "100000000"), EURO_PER_MONTH)
-VAT = Quantity(_limits("0", "0.5"), ("%",), percent=True)
-UPLIFT = Quantity(_limits("0", "1"), ("%",), percent=True)
-TOKEN_RATIO = Quantity(_limits("0.2", "5"), ("×",))
-TIE = Quantity(_limits("0", "0.5"), ("%",), percent=True)
+CATALOG_VERSION = Quantity(limits("1", "1000000"), whole=True)
+FIGURE = Quantity(limits("1", "1000000000"), whole=True)
+PRICE = Quantity(limits("0.0001", "1000000"), EURO)
+RATE = Quantity(limits("0.01", "1000000"), TOKENS_PER_S)
+PREFILL = Quantity(limits("0.01", "100000000"), TOKENS_PER_S)
+INSTANCES = Quantity(limits("1", "1024"), whole=True)
+CONCURRENCY = Quantity(limits("1", "100000"), whole=True)
+UTILISATION = Quantity(limits("0.01", "1"), ("%",), percent=True)
+HOURS = Quantity(limits("1", "744"), ("h",))
+VOLUME = Quantity(limits("1", "1000000000000000"), TOKENS, scaled=True)
+REQUESTS = Quantity(limits("1", "1000000000000"), ("requêtes", "requests"), scaled=True)
+INPUT_TOKENS = Quantity(limits("0", "10000000"), TOKENS)
+OUTPUT_TOKENS = Quantity(limits("1", "10000000"), TOKENS)
+SHARE = Quantity(limits("0", "1"), ("%",), percent=True)
+RESPONSE_CACHE = Quantity(limits("0", "0.99"), ("%",), percent=True)
+USD_PER_EUR = Quantity(limits("0.1", "10"), ("$", "usd"))
+EXTRA_COST = Quantity(limits("0", "100000000"), EURO_PER_MONTH)
+VAT = Quantity(limits("0", "0.5"), ("%",), percent=True)
+UPLIFT = Quantity(limits("0", "1"), ("%",), percent=True)
+TOKEN_RATIO = Quantity(limits("0.2", "5"), ("×",))
+TIE = Quantity(limits("0", "0.5"), ("%",), percent=True)
 
 
 def decimals(value: Decimal) -> int:

@@ -9,6 +9,7 @@ from calculator import permalinks, registry
 from calculator.context import Site
 from calculator.tool import Calculator, Handover, Outcome
 
+TEMPLATE = "calculator/calculator.html"
 SUFFIXES = ("csv", "xlsx", "json")
 
 
@@ -36,12 +37,14 @@ def address(name: str, query: str) -> str:
 
 
 def context(tool: Calculator, outcome: Outcome) -> dict[str, Any]:
-    """Everything that calculator/<name>.html reads. `page` and `estimate` are None where there is no answer."""
+    """Everything that the page of a calculator reads. `page` and `estimate` are None where there is no answer."""
     found = outcome.answer
     scenario = found.scenario if found else outcome.form.base
     query = permalinks.write(scenario)
     return {
         "calculator": tool,
+        "form_template": f"calculator/{tool.name}_form.html",
+        "result_template": f"calculator/{tool.name}_result.html",
         "form": outcome.form,
         "estimate": found.estimate if found else None,
         "page": tool.page(found) if found else None,

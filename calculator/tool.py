@@ -153,10 +153,11 @@ class Calculator:
     key in the link is `key_of`, and `repaired` is the scenario without it; `based(query, scenario)` is the scenario
     whose choices a submitted form is shown with, `choices(scenario, known, facts, query)` what its lists offer (facts
     None without an answer, query None without a form); `released(answer)` leaves the visitor's own inputs only.
-    Words: `page(answer)` for the template calculator/<name>.html, `sentence(estimate)`, `rows(estimate)` for CSV,
-    workbook and saved estimates, `sections(answer)` for the JSON document, `file_stem(answer)`, `short(answer)` for the
-    notice of an old link. `own(scenario)` takes away what the catalogue wrote into a link, so that a preset is known as
-    the case now shown. `presets` are whole cases, `profiles` change one input.
+    Words: `page(answer)` for the templates calculator/<name>_form.html and <name>_result.html, `sentence(estimate)`,
+    `rows(estimate)` for CSV, workbook and saved estimates, `sections(answer)` for the JSON document,
+    `file_stem(answer)`, `short(answer)` for the notice of an old link. `own(scenario)` takes away what the catalogue
+    wrote into a link, so that a preset is known as the case now shown. `presets` are whole cases, `profiles` change one
+    input.
     """
 
     name: str
@@ -184,6 +185,16 @@ class Calculator:
     own: Callable[[Any], Any] = as_it_is
     presets: tuple[Preset, ...] = ()
     profiles: tuple[Preset, ...] = ()
+
+
+def by_kind(keys: Mapping[str, str]) -> Callable[[NotFound, Any], str]:
+    """The key of the link behind what does not exist, where its kind alone decides."""
+
+    def key_of(error: NotFound, scenario: Any) -> str:
+        del scenario
+        return keys[error.kind]
+
+    return key_of
 
 
 def codes_of(items: Iterable[Any]) -> frozenset[str]:

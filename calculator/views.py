@@ -66,7 +66,7 @@ def wants_fragment(request: HttpRequest) -> bool:
 
 def shown(request: HttpRequest, tool: Calculator, outcome: Outcome, status: int = 200) -> HttpResponse:
     """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
-    template = f"calculator/{tool.name}.html"
+    template = pagestate.TEMPLATE
     # While someone types, nothing may take the focus from his field; once he submits, the errors do.
     context = {**pagestate.context(tool, outcome), "is_live": wants_fragment(request) and "go" not in request.GET}
     if not wants_fragment(request):

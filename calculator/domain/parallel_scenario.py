@@ -77,7 +77,7 @@ class ParallelismScenario:
     day_eur: Decimal | None = None
     observed_days: Decimal | None = None
     vat_ratio: Decimal = Decimal("0.20")
-    calibration_mark: str = ""
+    calibration: str = ""
 
 
 @dataclass(frozen=True, slots=True)

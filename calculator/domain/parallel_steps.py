@@ -9,25 +9,15 @@ from calculator.domain.parallel_settled import FLOP_A_PARAM_TRAINED, Settled
 from calculator.domain.parallel_step import BACKWARD_RATIO, data_topology, gradient_message_bytes
 from calculator.domain.parallelism import Topology
 from calculator.domain.precision import HALF_ELEMENT_BYTES
-from calculator.domain.provenance import Kind, Sourced, Step, Term, weakest
+from calculator.domain.provenance import Kind, Sourced, Step, Term, derived, stated
 from calculator.domain.units import to_decimal
 
 Floats = Iterable[Sourced[float]]
 
 
-def stated(value: float, unit: str, label: str) -> Sourced[float]:
-    """A scenario value of the visitor: it does not rank."""
-    return Sourced(value, unit, Kind.INPUT, label)
-
-
 def as_ratio(source: Sourced[float]) -> Sourced[float]:
     """A ratio as it multiplies in a formula: a number, not a percentage."""
     return replace(source, unit="ratio")
-
-
-def derived(value: float, unit: str, label: str, inputs: Floats) -> Sourced[float]:
-    """A computed value as a term: it is worth its weakest input."""
-    return Sourced(value, unit, weakest(inputs) or Kind.INPUT, label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,18 @@ def weakest_kind(kinds: Iterable[Kind | None]) -> Kind | None:
     return max((kind for kind in kinds if kind is not None), key=RANK.__getitem__, default=None)
 
 
+def stated[T: (Decimal, float, int)](value: T, unit: str, label: str) -> Sourced[T]:
+    """A scenario value of the visitor as a term: it does not rank."""
+    return Sourced(value, unit, Kind.INPUT, label)
+
+
+def derived[T: (Decimal, float, int)](
+    value: T, unit: str, label: str, inputs: "Iterable[Sourced[Decimal] | Sourced[float] | Sourced[int] | None]"
+) -> Sourced[T]:
+    """A computed value as a term: it is worth its weakest input, and does not rank if none of them does."""
+    return Sourced(value, unit, weakest(item for item in inputs if item is not None) or Kind.INPUT, label)
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One symbol of a formula with the value it takes for this visitor."""

@@ -1,28 +1,19 @@
 """The formulas of the answer with the visitor's numbers in them, in reading order: symbols, terms, results, trust."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 
 from calculator.domain.comparison import Inputs
 from calculator.domain.offers import Basis, Scope
-from calculator.domain.provenance import Kind, Sourced, Step, Term, weakest
+from calculator.domain.provenance import Kind, Sourced, Step, Term, derived, stated
 from calculator.domain.scenario import BreakEven, Comparison, GpuBill
 from calculator.domain.units import MTOK, to_decimal
 
 AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
 
 
-def derived(value: Decimal, unit: str, label: str, inputs: Iterable[AnySourced]) -> Sourced[Decimal]:
-    """A computed value as a term: it is worth its weakest input, and does not rank if none of them does."""
-    return Sourced(value, unit, weakest(inputs) or Kind.INPUT, label)
-
-
 def _result(step: Step, label: str) -> Sourced[Decimal]:
     return derived(to_decimal(step.result), step.unit, label, (term.source for term in step.terms))
-
-
-def _stated(value: Decimal, unit: str, label: str) -> Sourced[Decimal]:
-    return Sourced(value, unit, Kind.INPUT, label)
 
 
 def _instance_steps(bill: GpuBill, rate: AnySourced) -> list[Step]:
@@ -37,8 +28,8 @@ def _prompt_terms(inputs: Inputs, prefill: Sourced[float], gpu_count: int) -> li
     month = inputs.terms.month
     return [
         Term("f", prefill if gpu_count == 1 else prefill.scaled(prefill.value * gpu_count)),
-        Term("i", _stated(month.prompt_tokens, "tok", "prompt_tokens")),
-        Term("o", _stated(month.output_tokens, "tok", "output_tokens")),
+        Term("i", stated(month.prompt_tokens, "tok", "prompt_tokens")),
+        Term("o", stated(month.output_tokens, "tok", "output_tokens")),
     ]
 
 
@@ -59,7 +50,7 @@ def capacity_steps(inputs: Inputs, bill: GpuBill) -> list[Step]:
 
 def _volume(inputs: Inputs) -> Term:
     label = "served_tokens" if inputs.terms.month.kept_ratio != 1 else "volume_tokens"
-    return Term("V", _stated(inputs.terms.month.served_tokens, "tok", label))
+    return Term("V", stated(inputs.terms.month.served_tokens, "tok", label))
 
 
 def _month_terms(inputs: Inputs, bill: GpuBill, price: Sourced[Decimal]) -> list[Term]:
@@ -70,7 +61,7 @@ def _month_terms(inputs: Inputs, bill: GpuBill, price: Sourced[Decimal]) -> list
 
 def _extras(inputs: Inputs) -> list[Term]:
     extras = inputs.terms.extras_eur
-    return [Term("F", _stated(extras, "EUR", "extra_costs"))] if extras else []
+    return [Term("F", stated(extras, "EUR", "extra_costs"))] if extras else []
 
 
 def _used_steps(inputs: Inputs, bill_eur: Decimal, paid_h: Decimal, price: Sourced[Decimal], sized: Step) -> list[Step]:
@@ -162,7 +153,7 @@ def break_even_step(
         Term("n", derived(Decimal(found.instances or 1), "instance", "instances", sizing)),
         *_month_terms(inputs, bill, bill.price),
         *_extras(inputs),
-        *([Term("q", _stated(answered, "", "response_cache"))] if answered else []),
+        *([Term("q", stated(answered, "", "response_cache"))] if answered else []),
         Term("p", price),
         Term("x", rate),
     )

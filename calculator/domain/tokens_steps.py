@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import sqrt
 
-from calculator.domain.provenance import Kind, Sourced, Step, Term
+from calculator.domain.provenance import Kind, Sourced, Step, Term, derived
 from calculator.domain.samples import student_quantile
-from calculator.domain.steps import derived
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensScenario
 from calculator.domain.units import HOUR_S, half_up, to_decimal
 

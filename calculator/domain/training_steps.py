@@ -1,12 +1,12 @@
 """The formulas of a training estimate with the visitor's numbers in them, in reading order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from calculator.domain.memory import Line, MemoryEstimate
 from calculator.domain.offers import Basis
-from calculator.domain.provenance import Kind, Sourced, Step, Term, weakest
+from calculator.domain.provenance import Kind, Sourced, Step, Term, derived, stated
 from calculator.domain.training_fit import STATE_LINES
 from calculator.domain.training_scenario import (
     Amount,
@@ -51,18 +51,8 @@ class Parts:
     payback: Payback | None
 
 
-def stated[T: (Decimal, float, int)](value: T, unit: str, label: str) -> Sourced[T]:
-    """A scenario value: it does not rank."""
-    return Sourced(value, unit, Kind.INPUT, label)
-
-
-def computed(value: float, unit: str, label: str, inputs: Iterable[AnySourced | None]) -> Sourced[float]:
-    """A computed value as a term: worth its weakest input."""
-    return Sourced(value, unit, weakest(item for item in inputs if item is not None) or Kind.INPUT, label)
-
-
 def _result(step: Step, label: str) -> Sourced[float]:
-    return computed(float(step.result), step.unit, label, (term.source for term in step.terms))
+    return derived(float(step.result), step.unit, label, (term.source for term in step.terms))
 
 
 def _params(setup: Setup) -> Sourced[float]:
@@ -154,7 +144,7 @@ def speed_steps(parts: Parts) -> Iterator[Step]:
     if rate.per_gpu.label == "mfu_ratio" and peak is not None:
         mfu = Sourced(float(setup.scenario.mfu_ratio or 0), "", Kind.INPUT, "mfu_ratio", replaces=True)
         flop = convention_flop(setup, setup.scenario.convention)
-        counted = computed(flop, "FLOP", "flop_counted", [_params(setup)])
+        counted = derived(flop, "FLOP", "flop_counted", [_params(setup)])
         yield Step(
             "train_rate_mfu", (Term("m", mfu), Term("F", peak), Term("C_m", counted)), rate.per_gpu.value, "tok/s"
         )
@@ -191,10 +181,10 @@ def _bill_steps(parts: Parts, time: Sourced[float]) -> Iterator[Step]:
         return
     instances = Term("n", stated(scenario.instances, "instance", "instances"))
     if scenario.basis is Basis.MONTH and bill.months is not None:
-        months = computed(float(bill.months), "", "months", [time])
+        months = derived(float(bill.months), "", "months", [time])
         yield Step("train_bill_month", (Term("j", months), Term("P", bill.price), instances), bill.eur, "EUR")
         return
-    hours = computed(float(bill.paid_h / scenario.instances), "h", "paid_hours", [time])
+    hours = derived(float(bill.paid_h / scenario.instances), "h", "paid_hours", [time])
     yield Step("train_bill", (Term("t_p", hours), Term("P", bill.price), instances), bill.eur, "EUR")
 
 

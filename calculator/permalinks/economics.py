@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from calculator import fields
 from calculator.domain.offers import Basis, EconomicsFacts, Mode
 from calculator.domain.scenario import BillingStep, EconomicsScenario, RateOrigin, Rental, TrafficBy
+from calculator.permalinks import rates
 from calculator.permalinks.notation import (
     Key,
     Notation,
@@ -77,15 +78,4 @@ def pinned(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsScena
     """`scenario` with the figure and the exchange rate that it took from the catalogue written down."""
     throughput = facts.sku.throughput
     used = throughput.figure_id if throughput and scenario.rate_tok_per_s is None else None
-    return replace(
-        scenario,
-        figure_id=used or scenario.figure_id,
-        usd_per_eur=scenario.usd_per_eur or (facts.usd_per_eur.value if facts.usd_per_eur else None),
-    )
-
-
-def released(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsScenario:
-    """`scenario` without an exchange rate that is only the catalogue's own, so that its source stays named."""
-    if facts.usd_per_eur is None or scenario.usd_per_eur != facts.usd_per_eur.value:
-        return scenario
-    return replace(scenario, usd_per_eur=None)
+    return replace(rates.pinned(scenario, facts), figure_id=used or scenario.figure_id)

@@ -1,7 +1,6 @@
 """The link of an inference scenario."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -18,7 +17,7 @@ from calculator.domain.serving_scenario import (
     is_own_model,
     own_model,
 )
-from calculator.fields import Limits, Quantity, Text
+from calculator.fields import Quantity, Text, limits
 from calculator.permalinks.notation import (
     Key,
     Notation,
@@ -57,22 +56,18 @@ def pattern_code(words: str) -> str:
     return next(code for code, pattern in PATTERN_CODES.items() if pattern == words)
 
 
-def _limits(low: str, high: str) -> Limits:
-    return Limits(Decimal(low), Decimal(high))
-
-
-TOKENS = Quantity(_limits("1", "10000000"), fields.TOKENS, whole=True)
-INSTANCES = Quantity(_limits("1", "1024"), whole=True)
-PARALLEL = Quantity(_limits("1", "1024"), ("gpu",), whole=True)
-ARRIVALS = Quantity(_limits("0.0001", "1000000"), ("requêtes/s", "requests/s", "req/s", "/s"))
-MILLISECONDS = Quantity(_limits("0", "86400000"), ("ms",))
-MEMORY = Quantity(_limits("0.05", "1"), ("%",), percent=True)
-SEQUENCES = Quantity(_limits("1", "1000000"), whole=True)
-PARAMS = Quantity(_limits("1000", "100000000000000"), scaled=True, whole=True)
-SIZE = Quantity(_limits("1", "10000000"), whole=True)
-CONTEXT = Quantity(_limits("1", "100000000"), whole=True)
+TOKENS = Quantity(limits("1", "10000000"), fields.TOKENS, whole=True)
+INSTANCES = Quantity(limits("1", "1024"), whole=True)
+PARALLEL = Quantity(limits("1", "1024"), ("gpu",), whole=True)
+ARRIVALS = Quantity(limits("0.0001", "1000000"), ("requêtes/s", "requests/s", "req/s", "/s"))
+MILLISECONDS = Quantity(limits("0", "86400000"), ("ms",))
+MEMORY = Quantity(limits("0.05", "1"), ("%",), percent=True)
+SEQUENCES = Quantity(limits("1", "1000000"), whole=True)
+PARAMS = Quantity(limits("1000", "100000000000000"), scaled=True, whole=True)
+SIZE = Quantity(limits("1", "10000000"), whole=True)
+CONTEXT = Quantity(limits("1", "100000000"), whole=True)
 """A model's longest context; the longest of the catalogue is 10 485 760 tokens."""
-LAYERS = Quantity(_limits("1", "1000"), whole=True)
+LAYERS = Quantity(limits("1", "1000"), whole=True)
 
 KEYS: tuple[Key, ...] = (
     *catalogue_state(),

@@ -1,14 +1,12 @@
 """The link of a multi-GPU scenario."""
 
-from decimal import Decimal
-
 from django.utils.translation import gettext as _
 
 from calculator import fields, interconnects
 from calculator.domain.collectives import Reduction
 from calculator.domain.interconnects import Reach
 from calculator.domain.parallel_scenario import MOST_GPUS, BatchBy, ParallelismScenario, Sharing
-from calculator.fields import Limits, Quantity
+from calculator.fields import Quantity, limits
 from calculator.permalinks.notation import (
     Key,
     Notation,
@@ -25,24 +23,19 @@ from calculator.permalinks.notation import (
 
 GRADIENT_BYTES = ("2", "4")
 
-
-def _limits(low: str, high: str) -> Limits:
-    return Limits(Decimal(low), Decimal(high))
-
-
-PARAMS = Quantity(_limits("1000000", "10000000000000"), ("paramètres", "parameters", "params"), scaled=True)
-CORPUS = Quantity(_limits("1", "1000000000000000"), fields.TOKENS, scaled=True)
-GPUS = Quantity(_limits("1", str(MOST_GPUS)), ("gpu",), whole=True)
-MACHINE_GPUS = Quantity(_limits("1", "72"), ("gpu",), whole=True)
-DEGREE = Quantity(_limits("1", str(MOST_GPUS)), ("gpu",), whole=True)
-LAYERS = Quantity(_limits("1", "1000"), ("couches", "layers"), whole=True)
-WIDTH = Quantity(_limits("16", "131072"), whole=True)
-CARDS = Quantity(_limits("1", "32"), ("cartes", "cards"), whole=True)
-STEP_TOKENS = Quantity(_limits("1", "1000000000"), fields.TOKENS, scaled=True)
-SEQUENCE = Quantity(_limits("1", "1000000"), fields.TOKENS, whole=True)
-MICRO_BATCHES = Quantity(_limits("1", "4096"), whole=True)
-MFU = Quantity(_limits("0.01", "1"), ("%",), percent=True)
-DAYS = Quantity(_limits("0.001", "100000"), ("jours", "jour", "days", "day", "j", "d"))
+PARAMS = Quantity(limits("1000000", "10000000000000"), ("paramètres", "parameters", "params"), scaled=True)
+CORPUS = Quantity(limits("1", "1000000000000000"), fields.TOKENS, scaled=True)
+GPUS = Quantity(limits("1", str(MOST_GPUS)), ("gpu",), whole=True)
+MACHINE_GPUS = Quantity(limits("1", "72"), ("gpu",), whole=True)
+DEGREE = Quantity(limits("1", str(MOST_GPUS)), ("gpu",), whole=True)
+LAYERS = Quantity(limits("1", "1000"), ("couches", "layers"), whole=True)
+WIDTH = Quantity(limits("16", "131072"), whole=True)
+CARDS = Quantity(limits("1", "32"), ("cartes", "cards"), whole=True)
+STEP_TOKENS = Quantity(limits("1", "1000000000"), fields.TOKENS, scaled=True)
+SEQUENCE = Quantity(limits("1", "1000000"), fields.TOKENS, whole=True)
+MICRO_BATCHES = Quantity(limits("1", "4096"), whole=True)
+MFU = Quantity(limits("0.01", "1"), ("%",), percent=True)
+DAYS = Quantity(limits("0.001", "100000"), ("jours", "jour", "days", "day", "j", "d"))
 
 
 def parse_interconnect(text: str, reach: Reach) -> str:
@@ -82,7 +75,7 @@ KEYS: tuple[Key, ...] = (
     number("day", "day_eur", fields.EXTRA_COST),
     number("observed", "observed_days", DAYS),
     number("vat", "vat_ratio", fields.VAT),
-    code("cal", "calibration_mark"),
+    code("cal", "calibration"),
 )
 # Keys that may stay out of a canonical link: unknown, or the catalogue's own value is taken.
 OPTIONAL = frozenset(

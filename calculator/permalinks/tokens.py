@@ -9,7 +9,7 @@ from calculator.domain.offers import Mode
 from calculator.domain.precision import PRECISIONS
 from calculator.domain.scenario import BillingStep
 from calculator.domain.tokens_scenario import TokensScenario
-from calculator.fields import Limits, Quantity
+from calculator.fields import Quantity, limits
 from calculator.permalinks.notation import (
     Key,
     Notation,
@@ -29,18 +29,13 @@ TOKENIZERS = ("cl100k_base", "o200k_base", "mistral-v1", "mistral-v3", "tekken",
 CONFIDENCES = ("0.90", "0.95", "0.99")
 MODES = (Mode.STANDARD, Mode.BATCH)
 
-
-def _limits(low: str, high: str) -> Limits:
-    return Limits(Decimal(low), Decimal(high))
-
-
-DOCUMENTS = Quantity(_limits("1", "1000000000000"), ("documents", "docs"), scaled=True, whole=True)
-MEAN = Quantity(_limits("0.01", "1000000000"), fields.TOKENS)
-SPREAD = Quantity(_limits("0", "1000000000"), fields.TOKENS)
-SAMPLE = Quantity(_limits("1", "1000000000"), ("documents", "docs"), whole=True)
-CHUNK = Quantity(_limits("1", "10000000"), fields.TOKENS, whole=True)
-OVERLAP = Quantity(_limits("0", "9999999"), fields.TOKENS, whole=True)
-INSTANCES = Quantity(_limits("1", "10000"), whole=True)
+DOCUMENTS = Quantity(limits("1", "1000000000000"), ("documents", "docs"), scaled=True, whole=True)
+MEAN = Quantity(limits("0.01", "1000000000"), fields.TOKENS)
+SPREAD = Quantity(limits("0", "1000000000"), fields.TOKENS)
+SAMPLE = Quantity(limits("1", "1000000000"), ("documents", "docs"), whole=True)
+CHUNK = Quantity(limits("1", "10000000"), fields.TOKENS, whole=True)
+OVERLAP = Quantity(limits("0", "9999999"), fields.TOKENS, whole=True)
+INSTANCES = Quantity(limits("1", "10000"), whole=True)
 
 KEYS: tuple[Key, ...] = (
     *catalogue_state(),

@@ -1,8 +1,5 @@
 """The link of a training scenario."""
 
-from dataclasses import replace
-from decimal import Decimal
-
 from django.utils.translation import gettext as _
 
 from calculator import fields
@@ -18,11 +15,10 @@ from calculator.domain.training_scenario import (
     Optimizer,
     Reads,
     Speed,
-    TrainingFacts,
     TrainingScenario,
     Work,
 )
-from calculator.fields import Limits, Quantity
+from calculator.fields import Quantity, limits
 from calculator.permalinks.notation import (
     Key,
     Notation,
@@ -37,28 +33,23 @@ from calculator.permalinks.notation import (
 
 STAGES = tuple(str(stage.value) for stage in Sharding)
 
-
-def _limits(low: str, high: str) -> Limits:
-    return Limits(Decimal(low), Decimal(high))
-
-
-PARAMS = Quantity(_limits("1000000", "10000000000000"), ("paramètres", "parameters", "params"), scaled=True)
-INSTANCES = Quantity(_limits("1", "1024"), ("instances", "instance"), whole=True)
-MICRO_BATCH = Quantity(_limits("1", "4096"), whole=True)
-SEQUENCE = Quantity(_limits("1", "1000000"), fields.TOKENS, whole=True)
-ACCUMULATION = Quantity(_limits("1", "100000"), whole=True)
-STEPS = Quantity(_limits("1", "100000000"), whole=True)
-ROWS = Quantity(_limits("1", "100000000000"), whole=True)
-MEAN = Quantity(_limits("1", "1000000"), fields.TOKENS)
-EPOCHS = Quantity(_limits("0.001", "1000"))
-CORPUS = Quantity(_limits("1", "1000000000000000"), fields.TOKENS, scaled=True)
-RANK = Quantity(_limits("1", "4096"), whole=True)
-DEGREE = Quantity(_limits("1", "1024"), ("gpu",), whole=True)
-MFU = Quantity(_limits("0.01", "1"), ("%",), percent=True)
-RETRIES = Quantity(_limits("0", "10"), ("%",), percent=True)
-KEPT = Quantity(_limits("1", "10000"), whole=True)
-MONTHS = Quantity(_limits("0", "1200"), ("mois", "months"))
-STORAGE_PRICE = Quantity(_limits("0.000001", "1000"), fields.EURO)
+PARAMS = Quantity(limits("1000000", "10000000000000"), ("paramètres", "parameters", "params"), scaled=True)
+INSTANCES = Quantity(limits("1", "1024"), ("instances", "instance"), whole=True)
+MICRO_BATCH = Quantity(limits("1", "4096"), whole=True)
+SEQUENCE = Quantity(limits("1", "1000000"), fields.TOKENS, whole=True)
+ACCUMULATION = Quantity(limits("1", "100000"), whole=True)
+STEPS = Quantity(limits("1", "100000000"), whole=True)
+ROWS = Quantity(limits("1", "100000000000"), whole=True)
+MEAN = Quantity(limits("1", "1000000"), fields.TOKENS)
+EPOCHS = Quantity(limits("0.001", "1000"))
+CORPUS = Quantity(limits("1", "1000000000000000"), fields.TOKENS, scaled=True)
+RANK = Quantity(limits("1", "4096"), whole=True)
+DEGREE = Quantity(limits("1", "1024"), ("gpu",), whole=True)
+MFU = Quantity(limits("0.01", "1"), ("%",), percent=True)
+RETRIES = Quantity(limits("0", "10"), ("%",), percent=True)
+KEPT = Quantity(limits("1", "10000"), whole=True)
+MONTHS = Quantity(limits("0", "1200"), ("mois", "months"))
+STORAGE_PRICE = Quantity(limits("0.000001", "1000"), fields.EURO)
 
 KEYS: tuple[Key, ...] = (
     *catalogue_state(),
@@ -137,16 +128,3 @@ def consistency_problems(scenario: TrainingScenario) -> list[Problem]:
 
 
 NOTATION = Notation(TrainingScenario, KEYS, OPTIONAL, consistency_problems)
-
-
-def pinned(scenario: TrainingScenario, facts: TrainingFacts, mark: str) -> TrainingScenario:
-    """`scenario` with the exchange rate and the calibration that it was answered with written down."""
-    listed = facts.usd_per_eur.value if facts.usd_per_eur else None
-    return replace(scenario, usd_per_eur=scenario.usd_per_eur or listed, calibration=mark)
-
-
-def released(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingScenario:
-    """`scenario` without an exchange rate that is only the catalogue's own, so that its source stays named."""
-    if facts.usd_per_eur is None or scenario.usd_per_eur != facts.usd_per_eur.value:
-        return scenario
-    return replace(scenario, usd_per_eur=None)

@@ -9,15 +9,8 @@ from calculator.domain.hardware import Gpu
 from calculator.domain.llm import LanguageModel
 from calculator.domain.offers import Sku
 from calculator.domain.parallel_scenario import ParallelismFacts, ParallelismScenario
+from calculator.reading.inference import gpu_named
 from calculator.snapshots import PARIS, SKU, NotFound, item_called, nearest_code, snapshot
-
-
-def gpu_named(name: str) -> Gpu:
-    """The data sheet of that name. Raises NotFound with the nearest name."""
-    found = sheets.gpu(name)
-    if found is None:
-        raise NotFound("gpu", name, nearest_code(name, (gpu.name for gpu in sheets.gpus())))
-    return found
 
 
 def model_named(name: str) -> LanguageModel | None:

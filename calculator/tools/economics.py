@@ -16,6 +16,7 @@ from calculator.domain.scenario import EconomicsEstimate, EconomicsScenario
 from calculator.figures import Figures
 from calculator.forms.economics import Choices, EconomicsForm
 from calculator.permalinks import economics as notation
+from calculator.permalinks import rates
 from calculator.presenters import economics_sections, export_rows, page, sentence
 from calculator.tool import Answer, Calculator, Kept, Preset, codes_of
 
@@ -29,7 +30,7 @@ def answer(scenario: EconomicsScenario, known: Figures | None = None) -> Answer:
     """
     facts = catalog.for_economics(scenario, known)
     named = canonical(scenario, facts)
-    estimate = economics.estimate(notation.released(named, facts), facts)
+    estimate = economics.estimate(rates.released(named, facts), facts)
     return Answer(notation.pinned(named, facts), facts, estimate)
 
 
@@ -47,7 +48,8 @@ def canonical(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsSc
 
 def released(found: Answer) -> EconomicsScenario:
     """The visitor's own inputs: neither the figure nor the exchange rate that the catalogue gave."""
-    return replace(notation.released(found.scenario, found.facts), figure_id=None)
+    own_rate: EconomicsScenario = rates.released(found.scenario, found.facts)
+    return replace(own_rate, figure_id=None)
 
 
 def based(query: QueryDict, base: EconomicsScenario) -> EconomicsScenario:

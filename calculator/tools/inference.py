@@ -1,11 +1,9 @@
 """The inference calculator: memory, latency, throughput and cost of serving a model, and which offer to take."""
 
-import datetime as dt
 from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.http import QueryDict
-from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, fields, figures, permalinks, sheets
@@ -20,7 +18,7 @@ from calculator.permalinks import inference as notation
 from calculator.presenters import inference as presenter
 from calculator.presenters import inference_lead, inference_rows, inference_sections
 from calculator.reading.inference import for_inference
-from calculator.tool import Answer, Calculator, Handover, Kept, Preset, codes_of
+from calculator.tool import Answer, Calculator, Handover, Kept, Preset, by_kind, codes_of
 
 NAME = "inference"
 KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "version": "catalog"}
@@ -29,8 +27,7 @@ RATE_DIGITS = 4
 
 def default_scenario() -> InferenceScenario:
     """A first visit: a chat on one GPU, at today's catalogue."""
-    moment = timezone.now().astimezone(dt.UTC).replace(microsecond=0)
-    return InferenceScenario(catalog_version=catalog.latest_version(), at=moment)
+    return catalog.first_visit(InferenceScenario)
 
 
 def answer(scenario: InferenceScenario, known: Figures | None = None) -> Answer:
@@ -63,12 +60,6 @@ def choices(
     gpus = tuple(gpu for gpu in sheets.gpus() if gpu.vendor == CALIBRATED_VENDOR or gpu.name == scenario.gpu)
     own = scenario.model if is_own_model(scenario) and sheets.language_model(scenario.model) is None else ""
     return Choices(skus, gpus, sheets.models(), own)
-
-
-def key_of(error: catalog.NotFound, scenario: InferenceScenario) -> str:
-    """The link's key behind what does not exist."""
-    del scenario
-    return KEY_OF_KIND[error.kind]
 
 
 def repaired(scenario: InferenceScenario, error: catalog.NotFound) -> InferenceScenario:
@@ -239,7 +230,7 @@ TOOL = Calculator(
     default=default_scenario,
     answer=answer,
     choices=choices,
-    key_of=key_of,
+    key_of=by_kind(KEY_OF_KIND),
     repaired=repaired,
     released=released,
     page=page,

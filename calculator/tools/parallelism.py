@@ -1,11 +1,9 @@
 """The multi-GPU calculator: days, speed-up and cost of a training run on 1 to 64 GPUs."""
 
-import datetime as dt
 from dataclasses import replace
 from typing import Any
 
 from django.http import QueryDict
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -20,7 +18,8 @@ from calculator.permalinks import parallelism as notation
 from calculator.presenters import parallelism as words
 from calculator.presenters import parallelism_rows, parallelism_sections
 from calculator.reading.parallelism import for_parallelism
-from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset
+from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind
+from calculator.tools.calibration import recalibrated
 
 NAME = "parallelism"
 MFU_DECIMALS = 4
@@ -29,8 +28,7 @@ KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "net": "net", "vers
 
 def default_scenario() -> ParallelismScenario:
     """The run that the offer publishes, at today's catalogue."""
-    moment = timezone.now().astimezone(dt.UTC).replace(microsecond=0)
-    return ParallelismScenario(catalog_version=catalog.latest_version(), at=moment)
+    return catalog.first_visit(ParallelismScenario)
 
 
 def answer(scenario: ParallelismScenario, known: None = None) -> Answer:
@@ -39,7 +37,7 @@ def answer(scenario: ParallelismScenario, known: None = None) -> Answer:
     facts = for_parallelism(scenario)
     named = canonical(scenario, facts)
     estimate = parallel_answer.estimate(named, facts)
-    return Answer(replace(named, calibration_mark=calibrated.mark()), facts, estimate)
+    return Answer(replace(named, calibration=calibrated.mark()), facts, estimate)
 
 
 def canonical(scenario: ParallelismScenario, facts: ParallelismFacts) -> ParallelismScenario:
@@ -64,12 +62,6 @@ def choices(
     return Choices(skus, gpus, sheets.models())
 
 
-def key_of(error: catalog.NotFound, scenario: ParallelismScenario) -> str:
-    """The link's key behind what does not exist."""
-    del scenario
-    return KEY_OF_KIND[error.kind]
-
-
 def repaired(scenario: ParallelismScenario, error: catalog.NotFound) -> ParallelismScenario:
     """`scenario` without what does not exist; the nearest machine, GPU or model takes its place."""
     default = ParallelismScenario(catalog_version=scenario.catalog_version, at=scenario.at)
@@ -87,7 +79,7 @@ def repaired(scenario: ParallelismScenario, error: catalog.NotFound) -> Parallel
 
 def own(scenario: ParallelismScenario) -> ParallelismScenario:
     """A scenario without the calibration's mark that its link carries."""
-    return replace(scenario, calibration_mark="")
+    return replace(scenario, calibration="")
 
 
 def released(found: Answer) -> ParallelismScenario:
@@ -97,13 +89,7 @@ def released(found: Answer) -> ParallelismScenario:
 
 def notices(found: Answer) -> tuple[Notice, ...]:
     """The calibration has changed since the link was made; or another offer's price may be carried over."""
-    asked = found.estimate.scenario.calibration_mark
-    lines = [Notice("calibration", _calibration_changed())] if asked not in ("", calibrated.mark()) else []
-    return (*lines, *_price_proposal(found))
-
-
-def _calibration_changed() -> str:
-    return _("L’étalonnage a changé depuis ce lien\u00a0: recalculé avec celui d’aujourd’hui.")
+    return (*recalibrated(found.estimate.scenario.calibration), *_price_proposal(found))
 
 
 def _price_proposal(found: Answer) -> tuple[Notice, ...]:
@@ -235,7 +221,7 @@ TOOL = Calculator(
     default=default_scenario,
     answer=answer,
     choices=choices,
-    key_of=key_of,
+    key_of=by_kind(KEY_OF_KIND),
     repaired=repaired,
     released=released,
     page=shown,

@@ -1,6 +1,5 @@
 """The tokens calculator: a corpus in tokens, and what embedding and reading it costs and takes."""
 
-import datetime as dt
 from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
@@ -8,8 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
-from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, fields, figures, permalinks, sheets
@@ -17,11 +14,13 @@ from calculator.domain import tokens
 from calculator.domain.tokens_scenario import TokensEstimate, TokensFacts, TokensScenario
 from calculator.figures import Figures
 from calculator.forms.tokens import Choices, TokensForm
+from calculator.permalinks import rates
 from calculator.permalinks import tokens as notation
 from calculator.presenters import tokens as words
 from calculator.presenters import tokens_rows, tokens_sections
 from calculator.reading.tokens import for_tokens
-from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, codes_of
+from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind, codes_of
+from calculator.tools.calibration import recalibrated
 
 NAME = "tokens"
 KEY_OF_KIND = {"sku": "sku", "model": "model", "api": "api", "embedding": "embed", "version": "catalog"}
@@ -29,15 +28,15 @@ KEY_OF_KIND = {"sku": "sku", "model": "model", "api": "api", "embedding": "embed
 
 def default_scenario() -> TokensScenario:
     """Two million documents at today's catalogue."""
-    moment = timezone.now().astimezone(dt.UTC).replace(microsecond=0)
-    return TokensScenario(catalog_version=catalog.latest_version(), at=moment)
+    return catalog.first_visit(TokensScenario)
 
 
 def answer(scenario: TokensScenario, known: Figures | None = None) -> Answer:
     """The estimate of `scenario`; raises catalog.NotFound for a code or name that does not exist."""
     facts = for_tokens(scenario, known)
     named = canonical(scenario, facts)
-    return Answer(pinned(named, facts), facts, tokens.estimate(released_rate(named, facts), facts))
+    pinned = replace(rates.pinned(named, facts), calibration=calibrated.mark())
+    return Answer(pinned, facts, tokens.estimate(rates.released(named, facts), facts))
 
 
 def canonical(scenario: TokensScenario, facts: TokensFacts) -> TokensScenario:
@@ -51,22 +50,10 @@ def canonical(scenario: TokensScenario, facts: TokensFacts) -> TokensScenario:
     )
 
 
-def pinned(scenario: TokensScenario, facts: TokensFacts) -> TokensScenario:
-    """`scenario` with the exchange rate and the calibration that it took written down."""
-    rate = facts.usd_per_eur.value if facts.usd_per_eur else None
-    return replace(scenario, usd_per_eur=scenario.usd_per_eur or rate, calibration=calibrated.mark())
-
-
-def released_rate(scenario: TokensScenario, facts: TokensFacts) -> TokensScenario:
-    """`scenario` without an exchange rate that is only the catalogue's own, so that its source stays named."""
-    if facts.usd_per_eur is None or scenario.usd_per_eur != facts.usd_per_eur.value:
-        return scenario
-    return replace(scenario, usd_per_eur=None)
-
-
 def released(found: Answer) -> TokensScenario:
     """The visitor's own inputs: neither the catalogue's exchange rate nor the calibration's mark."""
-    return replace(released_rate(found.scenario, found.facts), calibration="")
+    own_rate: TokensScenario = rates.released(found.scenario, found.facts)
+    return replace(own_rate, calibration="")
 
 
 def choices(
@@ -91,12 +78,6 @@ def choices(
     )
 
 
-def key_of(error: catalog.NotFound, scenario: TokensScenario) -> str:
-    """The link's key behind what does not exist."""
-    del scenario
-    return KEY_OF_KIND[error.kind]
-
-
 def repaired(scenario: TokensScenario, error: catalog.NotFound) -> TokensScenario:
     """`scenario` without what does not exist; the nearest takes its place, an API is left out."""
     default = TokensScenario(catalog_version=scenario.catalog_version, at=scenario.at)
@@ -119,11 +100,7 @@ def own(scenario: TokensScenario) -> TokensScenario:
 
 def notices(found: Answer) -> tuple[Notice, ...]:
     """The calibration has changed since the link was made."""
-    asked = found.estimate.scenario.calibration
-    if asked in ("", calibrated.mark()):
-        return ()
-    text = _("Le calage a changé depuis ce lien\u00a0: l’estimation est refaite avec le calage actuel.")
-    return (Notice("calibration", text),)
+    return recalibrated(found.estimate.scenario.calibration)
 
 
 def _carried(**values: object) -> str:
@@ -230,7 +207,7 @@ TOOL = Calculator(
     default=default_scenario,
     answer=answer,
     choices=choices,
-    key_of=key_of,
+    key_of=by_kind(KEY_OF_KIND),
     repaired=repaired,
     released=released,
     page=shown,

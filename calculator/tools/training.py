@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, permalinks, sheets
@@ -15,21 +14,21 @@ from calculator.domain.offers import Basis
 from calculator.domain.training_answer import estimate
 from calculator.domain.training_scenario import TrainingFacts, TrainingScenario
 from calculator.forms.training import Choices, TrainingForm
+from calculator.permalinks import rates
 from calculator.permalinks import training as notation
 from calculator.presenters import training as words
 from calculator.presenters import training_headline, training_sections
 from calculator.presenters.training_rows import export_rows
 from calculator.reading import training as reading
-from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, codes_of
+from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind, codes_of
+from calculator.tools.calibration import recalibrated
 
 KEY_OF_KIND = {"sku": "sku", "model": "model", "gpu": "sku", "api": "ref", "version": "catalog"}
-RECALIBRATED = "recalibrated"
 
 
-def default() -> TrainingScenario:
-    """The scenario of a first visit, at today's catalogue."""
-    start = catalog.default_scenario()
-    return TrainingScenario(catalog_version=start.catalog_version, at=start.at)
+def default_scenario() -> TrainingScenario:
+    """The published fine-tuning, at today's catalogue."""
+    return catalog.first_visit(TrainingScenario)
 
 
 def answer(scenario: TrainingScenario, known: object = None) -> Answer:
@@ -38,8 +37,8 @@ def answer(scenario: TrainingScenario, known: object = None) -> Answer:
     facts = reading.for_training(scenario)
     named = canonical(scenario, facts)
     mark = calibrated.mark()
-    asked = replace(notation.released(named, facts), calibration=named.calibration or mark)
-    return Answer(notation.pinned(named, facts, mark), facts, estimate(asked, facts))
+    asked = replace(rates.released(named, facts), calibration=named.calibration or mark)
+    return Answer(replace(rates.pinned(named, facts), calibration=mark), facts, estimate(asked, facts))
 
 
 def canonical(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingScenario:
@@ -70,16 +69,10 @@ def choices(
     return Choices(offered, sheets.models(), apis)
 
 
-def key_of(error: catalog.NotFound, scenario: TrainingScenario) -> str:
-    """The link's key behind a code that the catalogue does not hold."""
-    del scenario
-    return KEY_OF_KIND[error.kind]
-
-
 def repaired(scenario: TrainingScenario, error: catalog.NotFound) -> TrainingScenario:
     """`scenario` with the nearest that exists, or the usual case's, in place of what vanished."""
     usual = TrainingScenario(catalog_version=scenario.catalog_version, at=scenario.at)
-    match key_of(error, scenario):
+    match KEY_OF_KIND[error.kind]:
         case "sku":
             return replace(scenario, sku=error.nearest or usual.sku)
         case "model":
@@ -96,15 +89,13 @@ def own(scenario: TrainingScenario) -> TrainingScenario:
 
 def released(found: Answer) -> TrainingScenario:
     """The visitor's own inputs: neither the catalogue's exchange rate nor the calibration of that day."""
-    return replace(notation.released(found.scenario, found.facts), calibration="")
+    own_rate: TrainingScenario = rates.released(found.scenario, found.facts)
+    return replace(own_rate, calibration="")
 
 
 def notices(found: Answer) -> tuple[Notice, ...]:
     """That the link was made under another calibration than today's, which the address now names."""
-    if found.estimate.scenario.calibration == calibrated.mark():
-        return ()
-    text = _("La calibration a changé depuis ce lien\u00a0: recalculé avec celle d’aujourd’hui.")
-    return (Notice(RECALIBRATED, text),)
+    return recalibrated(found.estimate.scenario.calibration)
 
 
 def handovers(found: Answer) -> tuple[Handover, ...]:
@@ -264,10 +255,10 @@ TOOL = Calculator(
     document_title=gettext_lazy("VMCloud calculator, entraînement"),
     form=TrainingForm,
     notation=notation.NOTATION,
-    default=default,
+    default=default_scenario,
     answer=answer,
     choices=choices,
-    key_of=key_of,
+    key_of=by_kind(KEY_OF_KIND),
     repaired=repaired,
     released=released,
     page=words.page,

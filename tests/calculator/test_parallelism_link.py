@@ -56,7 +56,7 @@ OF_ATTRIBUTE: dict[str, st.SearchStrategy[Any]] = {
     "recomputed": st.booleans(),
     "link": st.just("") | st.sampled_from([one.code for one in interconnects.of_reach(Reach.MACHINE)]),
     "network": st.sampled_from([one.code for one in interconnects.of_reach(Reach.NETWORK)]),
-    "calibration_mark": st.just("") | st.from_regex(r"[0-9a-f]{12}", fullmatch=True),
+    "calibration": st.just("") | st.from_regex(r"[0-9a-f]{12}", fullmatch=True),
 }
 
 

@@ -23,6 +23,7 @@ from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import BillingStep, EconomicsScenario, RateOrigin, Rental, TrafficBy
 from calculator.fields import Quantity
 from calculator.permalinks import economics as notation
+from calculator.permalinks import rates
 
 AT = dt.datetime(2026, 11, 30, 14, 0, tzinfo=dt.UTC)
 BASE = EconomicsScenario(catalog_version=1, at=AT)
@@ -221,8 +222,8 @@ def test_a_typed_rate_leaves_no_figure_in_the_link() -> None:
 
 
 def test_a_pinned_exchange_rate_keeps_its_source_and_a_typed_one_stays_typed() -> None:
-    assert notation.released(replace(BASE, usd_per_eur=Decimal("1.1172")), facts()).usd_per_eur is None
-    assert notation.released(replace(BASE, usd_per_eur=Decimal("1.2")), facts()).usd_per_eur == Decimal("1.2")
+    assert rates.released(replace(BASE, usd_per_eur=Decimal("1.1172")), facts()).usd_per_eur is None
+    assert rates.released(replace(BASE, usd_per_eur=Decimal("1.2")), facts()).usd_per_eur == Decimal("1.2")
 
 
 def test_a_link_does_not_depend_on_the_link_written_before() -> None:

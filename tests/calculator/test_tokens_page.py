@@ -130,8 +130,8 @@ def test_a_contradiction_in_the_form_stands_beside_its_field(client: Client) -> 
 
 
 def test_a_link_of_another_calibration_is_recalculated_and_says_so(client: Client) -> None:
-    assert "Le calage a changé" in shown(client, "cal=0123456789ab")
-    assert "Le calage a changé" not in shown(client, f"cal={calibrated.mark()}")
+    assert "L’étalonnage a changé" in shown(client, "cal=0123456789ab")
+    assert "L’étalonnage a changé" not in shown(client, f"cal={calibrated.mark()}")
     assert answer("cal=0123456789ab").scenario.calibration == calibrated.mark()
 
 

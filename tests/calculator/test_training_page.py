@@ -304,7 +304,7 @@ def test_what_vanished_is_named_with_the_nearest(client: Client, seeded: None, k
 def test_another_calibration_is_said_and_the_address_names_todays(client: Client, seeded: None) -> None:
     """Today's numbers never stand under an old calibration's name."""
     response = page(client, "cal=000000000000")
-    assert [notice.code for notice in response.context["notices"]] == ["recalibrated"]
+    assert [notice.code for notice in response.context["notices"]] == ["calibration"]
     assert parse_qs(response.context["query"])["cal"] == [calibrated.mark()]
     assert page(client, response.context["query"]).context["notices"] == ()
 

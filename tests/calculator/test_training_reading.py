@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def asked(**changes: object) -> TrainingScenario:
-    return replace(tool.default(), **changes)  # type: ignore[arg-type]
+    return replace(tool.default_scenario(), **changes)  # type: ignore[arg-type]
 
 
 def test_every_offer_has_the_sheet_of_its_gpu(seeded: None) -> None:
