@@ -9,6 +9,7 @@ from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_outcome import Miss, Target
 from calculator.domain.serving_scenario import InferenceScenario
 from calculator.language import gettext as _
+from calculator.presenters import inference_notices
 from calculator.presenters import inference_words as words
 from calculator.presenters.headline import plain
 from calculator.presenters.stats import Stat
@@ -125,9 +126,9 @@ def _does_not_fit(estimate: InferenceEstimate) -> SafeString:
 
 
 def _not_modelled(estimate: InferenceEstimate) -> SafeString:
-    return format_html(
-        _("Pas d’estimation pour {} avec ces réglages\u00a0: la raison est dite plus bas."), machine(estimate)
-    )
+    """The reason itself: the notices come with the most serious first."""
+    reason = inference_notices.notices(estimate)[0]
+    return format_html(_("Pas d’estimation pour {} avec ces réglages. {}"), machine(estimate), reason.text)
 
 
 def stats(estimate: InferenceEstimate) -> tuple[Stat, ...]:
