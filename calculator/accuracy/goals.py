@@ -19,10 +19,10 @@ class Goal:
     mean: float
     p90: float
 
-    def met_by(self, found: Summary) -> bool:
-        """Whether a group's errors hold all three."""
-        errors = ((found.median, self.median), (found.mean, self.mean), (found.p90, self.p90))
-        return all(value is not None and value <= most for value, most in errors)
+    def missed(self, found: Summary) -> tuple[str, ...]:
+        """Which of median, mean and p90 a group's errors do not hold; all of them where none is known."""
+        errors = (("median", found.median, self.median), ("mean", found.mean, self.mean), ("p90", found.p90, self.p90))
+        return tuple(name for name, value, most in errors if value is None or value > most)
 
 
 GOALS: dict[Key, Goal] = {

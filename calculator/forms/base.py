@@ -133,7 +133,6 @@ class ScenarioForm(forms.Form):
     SELECTS: ClassVar[Mapping[str, SelectSpec]] = {}
     LISTED: ClassVar[Mapping[str, ListedSpec]] = {}
     BASIC: ClassVar[tuple[str, ...]] = ()
-    BASIC_TITLE: ClassVar[Text] = gettext_lazy("Votre besoin")
     GROUPS: ClassVar[tuple[Group, ...]] = ()
 
     def __init__(self, data: Any = None, *, base: Any, choices: Any, **kwargs: Any) -> None:
@@ -208,10 +207,6 @@ class ScenarioForm(forms.Form):
         if key.quantity is not None and key.quantity.whole and value is not None:
             return int(value)
         return value
-
-    def fieldsets(self) -> tuple[Fieldset, ...]:
-        """Every field once, in reading order: the basic group, then the folded ones."""
-        return (Fieldset("basic", str(self.BASIC_TITLE), self.basic()), *self.advanced())
 
     def basic(self) -> tuple[BoundField, ...]:
         """The fields of the first view."""

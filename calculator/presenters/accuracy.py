@@ -188,12 +188,8 @@ def _rows(found: Summary) -> str:
 
 def missed_parts(found: Summary, goal: Goal) -> tuple[str, ...]:
     """The names of what a group of rows misses; empty where it holds its goal."""
-    parts = (
-        (found.median, goal.median, _("médiane")),
-        (found.mean, goal.mean, _("moyenne")),
-        (found.p90, goal.p90, "p90"),
-    )
-    missed = [name for value, most, name in parts if value is None or value > most]
+    names = {"median": _("médiane"), "mean": _("moyenne"), "p90": "p90"}
+    missed = [names[part] for part in goal.missed(found)]
     if found.rows and found.answered < ANSWERED_GOAL * found.rows:
         missed.append(_("réponses"))
     if found.in_band is not None and not BAND_GOAL[0] <= found.in_band <= BAND_GOAL[1]:

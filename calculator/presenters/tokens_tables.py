@@ -8,7 +8,6 @@ from typing import NamedTuple
 from django.urls import reverse
 
 from calculator import formats, permalinks
-from calculator.domain.provenance import Kind
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, TokensEstimate
 from calculator.language import gettext as _
 from calculator.presenters import quantities, tokens_notices, tokens_words
@@ -159,8 +158,3 @@ def total_band(item: GpuReading) -> str:
     decimals = 0 if item.eur_high >= WHOLE_EUROS_FROM else 2
     low, high = (formats.money(end, decimals=decimals) for end in (item.eur_low, item.eur_high))
     return _("de %(low)s à %(high)s") % {"low": low, "high": high}
-
-
-def trust_of(kind: Kind | None) -> Badge | None:
-    """The badge of the whole answer."""
-    return of_kind(kind)
