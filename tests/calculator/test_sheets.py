@@ -54,6 +54,7 @@ def test_every_shipped_name_finds_its_own_sheet(seeded: None) -> None:
 
 
 def test_the_sheets_are_read_once_a_process(seeded: None, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    catalog.forget()
     with django_assert_num_queries(2):
         sheets.gpu("T4")
     with django_assert_num_queries(0):
