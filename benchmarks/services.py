@@ -102,6 +102,7 @@ def target_values(target: Target | None) -> dict[str, object]:
         return {}
     asked = targets.checked(target)
     return {
+        "engine_kind": BenchmarkRun.EngineKind.URL,
         "target_url": asked.base_url,
         "target_route": asked.route,
         "target_model": asked.model,

@@ -71,7 +71,12 @@ def test_without_a_search_nothing_is_said(client: Client) -> None:
 
 def test_the_server_is_named_to_operators_only(client: Client) -> None:
     run = runs.change(
-        ended(), target_url="https://api.example.com/v1", target_route="chat", target_model="large", key_variable=""
+        ended(),
+        engine_kind="url",
+        target_url="https://api.example.com/v1",
+        target_route="chat",
+        target_model="large",
+        key_variable="",
     )
     text = page(client, run)
     assert "Serveur mesuré" in text and "large" in text and "api.example.com" not in text

@@ -147,7 +147,7 @@ def test_l27_l28_a_flagged_run_never_becomes_a_figure(host: CatalogItem, flag: s
 
 
 def test_a_run_of_somebody_elses_server_is_no_figure_of_this_machine(host: CatalogItem) -> None:
-    run = runs.succeeded(target_url="https://api.example.com/v1")
+    run = runs.succeeded(engine_kind="url", target_url="https://api.example.com/v1")
     with pytest.raises(publishing.NotPublishableError, match="target"):
         publishing.publish(run.pk)
     assert Figure.objects.count() == 0
