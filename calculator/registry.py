@@ -33,7 +33,8 @@ class PresetLink:
     is_current: bool
 
 
-TOOLS: tuple[Calculator, ...] = (economics.TOOL, inference.TOOL, parallelism.TOOL, tokens.TOOL, training.TOOL)
+TOOLS: tuple[Calculator, ...] = (economics.TOOL, inference.TOOL, training.TOOL, parallelism.TOOL, tokens.TOOL)
+"""In the order of the pages' navigation."""
 CALCULATORS: Mapping[str, Calculator] = {tool.name: tool for tool in TOOLS}
 DOORS: Mapping[str, Door] = {}
 """Announced and not open yet: none."""

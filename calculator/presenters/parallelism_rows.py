@@ -16,7 +16,7 @@ from calculator.presenters import parallelism_causes, parallelism_notices, paral
 from calculator.presenters.badges import word
 from calculator.presenters.input_rows import input_rows
 from calculator.presenters.parallelism_headline import sentence
-from calculator.presenters.row import Row, sourced_row
+from calculator.presenters.row import Row, sourced_row, unit_word
 
 
 def export_rows(estimate: ParallelismEstimate) -> tuple[Row, ...]:
@@ -121,7 +121,7 @@ def _links(estimate: ParallelismEstimate) -> Iterator[Row]:
         )
         rate, floor = word(parallel_trust.rate(row)), word(parallel_trust.textbook(row))
         measured = word(parallel_trust.exchange(row))
-        yield Row(section, _("Débit par sens"), to_decimal(row.rate_bytes_per_s), "B/s", rate)
+        yield Row(section, _("Débit par sens"), to_decimal(row.rate_bytes_per_s), unit_word("B/s"), rate)
         yield Row(section, _("Échange, à 100\u00a0% de la fiche"), to_decimal(row.textbook_s), "s", floor)
         yield Row(section, _("Échange, rendement mesuré"), to_decimal(row.allreduce_s), "s", measured)
         yield Row(section, _("Part de l’idéal"), to_decimal(row.point.efficiency), _("part de 1"), kind)
@@ -146,8 +146,14 @@ def _ways(estimate: ParallelismEstimate) -> Iterator[Row]:
             continue
         days = _kind(parallel_trust.run(estimate, row.point))
         yield Row(section, _("Durée"), to_decimal(row.point.days), _("jours"), days)
-        yield Row(section, _("Octets envoyés par GPU et par pas"), _decimal(row.crossing_bytes), "B", kind)
-        yield Row(section, _("Mémoire par GPU"), _decimal(row.memory.needed_bytes if row.memory else None), "B", kind)
+        yield Row(section, _("Octets envoyés par GPU et par pas"), _decimal(row.crossing_bytes), unit_word("B"), kind)
+        yield Row(
+            section,
+            _("Mémoire par GPU"),
+            _decimal(row.memory.needed_bytes if row.memory else None),
+            unit_word("B"),
+            kind,
+        )
 
 
 def _notices(estimate: ParallelismEstimate) -> Iterator[Row]:

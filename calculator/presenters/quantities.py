@@ -74,7 +74,7 @@ def scaled(value: Number | None, unit: str, *, unknown: str = "") -> str:
         return f"{mantissa}{formats.NBSP}×{formats.NBSP}10{str(power).translate(SUPERSCRIPTS)}{formats.NBSP}FLOP"
     while abs(amount) >= Decimal("999.5") and prefix < len(SI) - 1:
         amount, prefix = amount / THOUSAND, prefix + 1
-    return f"{digits(amount)}{formats.NBSP}{SI[prefix]}{_bytes(unit)}"
+    return f"{digits(amount)}{formats.NBSP}{SI[prefix]}{local_unit(unit)}"
 
 
 def token_count(value: Number) -> str:
@@ -105,7 +105,7 @@ def gibibyte_unit() -> str:
     return "Gio" if formats.is_french() else "GiB"
 
 
-def _bytes(unit: str) -> str:
+def local_unit(unit: str) -> str:
     """A byte is an octet in French."""
     return unit.replace("B", "o", 1) if unit.startswith("B") and formats.is_french() else unit
 

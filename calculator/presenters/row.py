@@ -5,12 +5,21 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from calculator.domain.provenance import Kind
 from calculator.domain.units import to_decimal
+from calculator.presenters import quantities
 from calculator.presenters.badges import AnySourced, word
 
 Value = Decimal | str | None
+
+UNIT_WORDS = {
+    "EUR/hour": gettext_lazy("€ HT / h"),
+    "EUR/month": gettext_lazy("€ HT / mois"),
+    "USD/EUR": gettext_lazy("$ pour 1 €"),
+}
+"""How the units of the catalogue's prices and rates are written; other units are written as they are."""
 
 
 class Row(NamedTuple):
@@ -30,7 +39,12 @@ def sourced_row(section: str, label: str, item: AnySourced | None, unit: str = "
     if item is None:
         return Row(section, label, None, unit)
     value = to_decimal(item.value)
-    return Row(section, label, value, unit or item.unit, word(item.kind), source(item), item.date)
+    return Row(section, label, value, unit or unit_word(item.unit), word(item.kind), source(item), item.date)
+
+
+def unit_word(unit: str) -> str:
+    """The unit of a sourced number for a reader, in the language of the page; bytes are "o" in French."""
+    return str(UNIT_WORDS.get(unit) or quantities.local_unit(unit))
 
 
 def source(item: AnySourced) -> str:
