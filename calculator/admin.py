@@ -4,18 +4,24 @@ from typing import Any
 
 from django.contrib import admin
 from django.db import models
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from calculator.models import (
+    Audience,
     CatalogItem,
     CatalogVersion,
+    ColumnMapping,
     EstimateSnapshot,
     Figure,
     FxRate,
     Gpu,
     ItemAlias,
     LanguageModel,
+    PriceEvent,
     PriceRow,
+    PriceUpload,
+    PriceUploadLine,
 )
 
 
@@ -36,6 +42,18 @@ class ReadOnlyAdmin[M: models.Model](admin.ModelAdmin):  # type: ignore[type-arg
 
     def has_delete_permission(self, request: HttpRequest, obj: M | None = None) -> bool:
         return False
+
+
+class PrivateAdmin[M: models.Model](ReadOnlyAdmin[M]):
+    """A table with private rows: only those with the right to see private prices find them, in `audience_field`."""
+
+    audience_field = "audience"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
+        rows: QuerySet[M] = super().get_queryset(request)
+        if request.user.has_perm("calculator.view_private_prices"):
+            return rows
+        return rows.filter(**{self.audience_field: Audience.PUBLIC})
 
 
 @admin.register(CatalogVersion)
@@ -59,7 +77,7 @@ class ItemAliasAdmin(ReadOnlyAdmin[ItemAlias]):
 
 
 @admin.register(PriceRow)
-class PriceRowAdmin(ReadOnlyAdmin[PriceRow]):
+class PriceRowAdmin(PrivateAdmin[PriceRow]):
     list_display = [
         "item",
         "component",
@@ -70,6 +88,7 @@ class PriceRowAdmin(ReadOnlyAdmin[PriceRow]):
         "unit",
         "valid_from",
         "checked_on",
+        "audience",
         "catalog_version",
         "voided_in_version",
     ]
@@ -107,3 +126,36 @@ class LanguageModelAdmin(ReadOnlyAdmin[LanguageModel]):
 @admin.register(EstimateSnapshot)
 class EstimateSnapshotAdmin(ReadOnlyAdmin[EstimateSnapshot]):
     list_display = ["slug", "calculator", "catalog_version", "usd_per_eur", "rate_date", "created_at"]
+
+
+@admin.register(PriceUpload)
+class PriceUploadAdmin(PrivateAdmin[PriceUpload]):
+    list_display = ["original_name", "kind", "status", "uploaded_by", "uploaded_at", "applied_by", "applied_version"]
+    list_filter = ["status", "kind", "audience"]
+    search_fields = ["original_name", "sha256"]
+    list_select_related = ["uploaded_by", "applied_by", "applied_version"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PriceUpload]:
+        return super().get_queryset(request).defer("content")
+
+
+@admin.register(PriceUploadLine)
+class PriceUploadLineAdmin(PrivateAdmin[PriceUploadLine]):
+    audience_field = "upload__audience"
+    list_display = ["upload", "line_no", "verdict", "item", "component", "old_amount", "new_amount", "change_percent"]
+    list_filter = ["verdict", "is_blocked"]
+    list_select_related = ["upload"]
+
+
+@admin.register(PriceEvent)
+class PriceEventAdmin(PrivateAdmin[PriceEvent]):
+    list_display = ["at", "actor", "action", "subject", "before", "after", "version", "reason"]
+    list_filter = ["action"]
+    search_fields = ["subject", "reason"]
+    list_select_related = ["actor", "version"]
+
+
+@admin.register(ColumnMapping)
+class ColumnMappingAdmin(ReadOnlyAdmin[ColumnMapping]):
+    list_display = ["user", "kind", "header", "column"]
+    list_select_related = ["user"]

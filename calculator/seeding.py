@@ -20,6 +20,7 @@ from django.db import models, transaction
 
 from calculator.models import (
     ANY_REGION,
+    Audience,
     CatalogItem,
     CatalogVersion,
     Figure,
@@ -222,7 +223,8 @@ def append[M: models.Model](
 
 def seed_prices(load: Load, items: Mapping[str, CatalogItem]) -> None:
     """Price rows of GPUs and API models; a voided row counts as recorded and is not put back."""
-    known = {price_key(row): row for row in PriceRow.objects.select_related("item").order_by("id")}
+    public = PriceRow.objects.filter(audience=Audience.PUBLIC)
+    known = {price_key(row): row for row in public.select_related("item").order_by("id")}
     rows = [price for row in load.read("gpu_rates") for price in prices_of_gpu(row, items)]
     for name in ("api_rates", "embedding_rates"):
         rows += [price for row in load.read(name) for price in prices_of_api(row, items)]

@@ -7,7 +7,9 @@ A price is the latest start at or before the instant among the rows that the ver
 import datetime as dt
 import difflib
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -17,7 +19,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Q, QuerySet, Subquery
 
 from calculator import figures, language, sheets, state
-from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
+from calculator.models import ANY_REGION, Audience, CatalogItem, CatalogVersion, FxRate, ItemAlias, PriceRow
 
 PARIS = ZoneInfo("Europe/Paris")
 VERSIONS_IN_MEMORY = 16
@@ -25,6 +27,7 @@ NEAREST_CUTOFF = 0.5
 SKU = CatalogItem.Kind.GPU_SKU
 API = CatalogItem.Kind.LLM_MODEL
 EMBEDDING = CatalogItem.Kind.EMBEDDING
+WITHDRAWN = PriceRow.Kind.WITHDRAWN
 KINDS: Mapping[str, str] = {"sku": SKU, "api": API, "embedding": EMBEDDING}
 """How each kind of item is called in addresses and messages."""
 NAME_OF_KIND: Mapping[str, str] = {kind: name for name, kind in KINDS.items()}
@@ -86,9 +89,40 @@ def known_to[M: PriceRow | FxRate](rows: "QuerySet[M]", version: int) -> "QueryS
     return rows.filter(standing, catalog_version__lte=version)
 
 
+def seen_by(audience: str) -> "QuerySet[PriceRow]":
+    """The price rows that an audience may see: the sales group sees its private ones beside the public ones."""
+    if audience == Audience.SALES:
+        return PriceRow.objects.all()
+    return PriceRow.objects.filter(audience=Audience.PUBLIC)
+
+
+def snapshot(version: int, audience: str = Audience.PUBLIC) -> Snapshot:
+    """One version's content as `audience` may see it. NotFound if there is none.
+
+    Three queries the first time in a process, none afterwards. Private prices are asked for by name only: whoever says
+    nothing reads what the public reads, and what is kept in memory is kept for each audience apart.
+    """
+    tried = _proposed.get()
+    if tried is not None and tried.number == version:
+        return tried
+    return _stored(version, audience)
+
+
+_proposed: ContextVar[Snapshot | None] = ContextVar("proposed", default=None)
+
+
+@contextmanager
+def proposed(known: Snapshot) -> Iterator[None]:
+    """Within it `known` is read under its number: what a version would hold that does not exist yet."""
+    before = _proposed.set(known)
+    try:
+        yield
+    finally:
+        _proposed.reset(before)
+
+
 @lru_cache(maxsize=VERSIONS_IN_MEMORY)
-def snapshot(version: int) -> Snapshot:
-    """One version's content: three queries the first time in a process, none afterwards. NotFound if there is none."""
+def _stored(version: int, audience: str) -> Snapshot:
     created = CatalogVersion.objects.filter(number=version).values("created_at")
     items = tuple(
         CatalogItem.objects.filter(catalog_version__lte=version)
@@ -100,7 +134,7 @@ def snapshot(version: int) -> Snapshot:
     if made_at is None:
         raise NotFound("version", str(version), str(newest_number() or ""))
     rows: dict[int, list[PriceRow]] = {}
-    for row in known_to(PriceRow.objects.order_by("valid_from", "id"), version):
+    for row in known_to(seen_by(audience).order_by("valid_from", "id"), version):
         rows.setdefault(row.item_id, []).append(row)
     rates = tuple(known_to(FxRate.objects.order_by("rate_date", "id"), version))
     retired = (item.retired_on for item in items if item.retired_on is not None)
@@ -117,7 +151,7 @@ def snapshot(version: int) -> Snapshot:
 
 def forget() -> None:
     """Drop what is kept in process memory (a restored database, another test)."""
-    snapshot.cache_clear()
+    _stored.cache_clear()
     figures.forget()
     sheets.forget()
 
@@ -168,13 +202,15 @@ def canonical_code(kind: str, asked: str, version: int, at: dt.datetime) -> str:
 def current_rows(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Mapping[PriceKey, PriceRow]:
     """The row in force of each component, mode, context tier and currency; what is withdrawn has none.
 
-    Only prices without a region and without a time window are read: the scenario knows neither.
+    Only prices without a region and without a time window are read: the scenario knows neither. A private price goes
+    before the public one, and once it is withdrawn the public one holds again.
     """
-    newest: dict[PriceKey, PriceRow] = {}
+    newest: dict[str, dict[PriceKey, PriceRow]] = {Audience.PUBLIC: {}, Audience.SALES: {}}
     for row in known.rows.get(item.pk, ()):
         if row.valid_from <= at and row.region == ANY_REGION and row.window == PriceRow.Window.ALL:
-            newest[(row.component, row.mode, row.context_over, row.currency)] = row
-    return {key: row for key, row in newest.items() if row.kind != PriceRow.Kind.WITHDRAWN}
+            newest[row.audience][(row.component, row.mode, row.context_over, row.currency)] = row
+    found = [{key: row for key, row in rows.items() if row.kind != WITHDRAWN} for rows in newest.values()]
+    return {**found[0], **found[1]}
 
 
 def is_retired(item: CatalogItem, at: dt.datetime) -> bool:

@@ -1,9 +1,11 @@
 """Catalogue rows for tests: each builder fills in what the test does not name and returns the stored row."""
 
 import datetime as dt
+import hashlib
 from decimal import Decimal
 from typing import Any
 
+from django.contrib.auth.models import Permission, User
 from django.db.models import Max
 
 from calculator import catalog
@@ -16,7 +18,9 @@ from calculator.models import (
     Gpu,
     ItemAlias,
     LanguageModel,
+    PriceEvent,
     PriceRow,
+    PriceUpload,
 )
 
 NOW = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
@@ -167,3 +171,27 @@ def make_snapshot(**values: Any) -> EstimateSnapshot:
         "results": {"bill_eur": "830.64"},
     }
     return EstimateSnapshot.objects.create(**{**defaults, **values})
+
+
+def make_user(username: str = "alice", *rights: str, **values: Any) -> User:
+    """A person with some rights of the calculator, by their code names."""
+    user = User.objects.create_user(username, password="long-enough-4-tests", **values)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    return User.objects.get(pk=user.pk)
+
+
+def make_upload(content: bytes = b"sku,component,amount,currency,unit\n", **values: Any) -> PriceUpload:
+    """A received price file, by somebody new unless said otherwise."""
+    uploaded_by = values.pop("uploaded_by", None) or make_user(f"uploader{PriceUpload.objects.count()}")
+    defaults = {
+        "original_name": "prices.csv",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "size_bytes": len(content),
+        "today": CHECKED,
+    }
+    return PriceUpload.objects.create(content=content, uploaded_by=uploaded_by, **{**defaults, **values})
+
+
+def make_event(**values: Any) -> PriceEvent:
+    """A line of the record of what people did to the prices."""
+    return PriceEvent.objects.create(**{"action": PriceEvent.Action.RECEIVED, "subject": "prices.csv", **values})

@@ -10,6 +10,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from calculator.admin import ReadOnlyAdmin
+from calculator.models import ColumnMapping, PriceRow
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +61,10 @@ def test_each_list_and_each_row_opens(admin_client: Client) -> None:
     make.make_fx(make.CHECKED, "1.1172")
     make.make_figure(sku, 64, language_model=make.make_language_model())
     make.make_snapshot()
+    upload = make.make_upload()
+    upload.lines.create(line_no=2, verdict="new")
+    make.make_event(upload=upload)
+    ColumnMapping.objects.create(user=upload.uploaded_by, kind="gpu", header="prix", column="amount")
     for site in sites():
         row = site.model._default_manager.first()
         assert row is not None
@@ -67,3 +72,45 @@ def test_each_list_and_each_row_opens(admin_client: Client) -> None:
         assert admin_client.get(reverse(f"{name}_changelist")).status_code == 200
         assert admin_client.get(reverse(f"{name}_change", args=[row.pk])).status_code == 200
         assert admin_client.post(reverse(f"{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_staff_without_the_right_find_no_private_price(client: Client) -> None:
+    row = make.make_price(make.make_sku(), "instance_hour", "1.11", audience="sales")
+    client.force_login(make.make_user("staff", is_staff=True))
+    assert b"1,11" not in client.get(reverse("admin:calculator_pricerow_changelist")).content
+    assert client.get(reverse("admin:calculator_pricerow_change", args=[row.pk])).status_code == 302
+    client.force_login(make.make_user("seller", "view_private_prices", is_staff=True))
+    assert b"1,11" in client.get(reverse("admin:calculator_pricerow_changelist")).content
+
+
+def test_private_files_their_lines_and_events_are_hidden_too(client: Client) -> None:
+    upload = make.make_upload(audience="sales", original_name="client-secret.csv")
+    upload.lines.create(line_no=2, verdict="new", item="SECRET-LINE")
+    make.make_event(upload=upload, audience="sales", subject="SECRET-EVENT")
+    client.force_login(make.make_user("staff", is_staff=True))
+    for table in ("priceupload", "priceuploadline", "priceevent"):
+        page = client.get(reverse(f"admin:calculator_{table}_changelist")).content.lower()
+        assert b"secret" not in page, table
+
+
+@pytest.mark.parametrize("table", ["pricerow", "priceupload", "priceuploadline", "priceevent", "fxrate"])
+def test_no_row_is_changed_through_the_admin_site_by_a_forged_post(admin_client: Client, table: str) -> None:
+    make.make_price(make.make_sku(), "instance_hour", "1.50")
+    make.make_fx(make.CHECKED, "1.1172")
+    upload = make.make_upload()
+    upload.lines.create(line_no=2, verdict="new")
+    make.make_event(upload=upload)
+    model = apps.get_model("calculator", table)
+    row = model.objects.get()
+    before = model.objects.values().get()
+    change = reverse(f"admin:calculator_{table}_change", args=[row.pk])
+    listing = reverse(f"admin:calculator_{table}_changelist")
+    assert admin_client.post(change, {"amount": "9.99", "rate": "9.99", "reason": "x"}).status_code == 403
+    assert admin_client.post(reverse(f"admin:calculator_{table}_add"), {"amount": "9.99"}).status_code == 403
+    chosen = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+    admin_client.post(listing, chosen)
+    assert model.objects.values().get() == before
+
+
+def test_prices_know_their_audience() -> None:
+    assert {name for name, _label in PriceRow._meta.get_field("audience").choices or ()} == {"public", "sales"}

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from calculator import triggers
-from calculator.models import CatalogItem, CatalogVersion, Figure, FxRate, PriceRow
+from calculator.models import CatalogItem, CatalogVersion, Figure, FxRate, PriceEvent, PriceRow, PriceUpload
 from tests import factories as make
 from tests.append_only import refused
 
@@ -54,6 +54,7 @@ def void(row: PriceRow | FxRate, **values: Any) -> None:
         ("region", "eu-west"),
         ("context_over", 1),
         ("window", "peak"),
+        ("audience", "sales"),
         ("amount", Decimal("2.60")),
         ("currency", "EUR"),
         ("valid_from", make.START + dt.timedelta(days=1)),
@@ -263,7 +264,8 @@ def run_sql(statements: Callable[[str, triggers.Guard], list[str]]) -> None:
 
 def test_the_guards_know_every_column_of_their_tables() -> None:
     """A column that is added later and forgotten here could be rewritten."""
-    tables = {model._meta.db_table: model for model in (PriceRow, FxRate, Figure, CatalogVersion)}
+    guarded = (PriceRow, FxRate, Figure, CatalogVersion, PriceUpload, PriceEvent)
+    tables = {model._meta.db_table: model for model in guarded}
     for guard in triggers.GUARDS:
         columns = {field.column for field in tables[guard.table]._meta.concrete_fields}
         assert set(guard.columns) == columns

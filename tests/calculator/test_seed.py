@@ -224,7 +224,7 @@ def test_a_voided_price_is_not_put_back(fixtures: Path, edit: Edit) -> None:
     start = (timezone.now() + dt.timedelta(days=30)).date().isoformat()
     edit("gpu_rates", lambda rows: rows.append({**rows[1], "amount": "1.60", "valid_from": start}))
     seeding.seed(fixtures)
-    later = CatalogVersion.objects.create(number=2, kind="rollback")
+    later = CatalogVersion.objects.create(number=2, kind="rollback", rolls_back_id=1)
     PriceRow.objects.filter(amount="1.60").update(voided_in_version=later, void_reason="called off")
     assert seeding.seed(fixtures) == "Catalogue v2: 0 changes."
 

@@ -1,0 +1,60 @@
+"""Sourced numbers that the calculators may use."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from calculator.domain.provenance import Kind
+from calculator.models.items import CatalogItem
+from calculator.models.sheets import LanguageModel
+
+
+class Figure(models.Model):
+    """A sourced number for SKU × model × precision × engine × lengths × concurrency. Withdrawn, never changed."""
+
+    class Metric(models.TextChoices):
+        OUTPUT = "output_tok_per_s"
+        PREFILL = "prefill_tok_per_s"
+
+    class Scope(models.TextChoices):
+        GPU = "gpu"
+        INSTANCE = "instance"
+
+    sku = models.ForeignKey(CatalogItem, on_delete=models.PROTECT, related_name="figures")
+    language_model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    conditions = models.CharField(max_length=300, blank=True)
+    precision = models.CharField(max_length=20, blank=True)
+    engine = models.CharField(max_length=60, blank=True)
+    input_tokens = models.PositiveIntegerField(null=True, blank=True)
+    output_tokens = models.PositiveIntegerField(null=True, blank=True)
+    concurrency = models.PositiveIntegerField(null=True, blank=True)
+    metric = models.CharField(max_length=24, choices=Metric)
+    value = models.FloatField()
+    unit = models.CharField(max_length=20)
+    scope = models.CharField(max_length=10, choices=Scope)
+    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
+    label = models.CharField(max_length=120, blank=True)
+    reference = models.CharField(max_length=500, blank=True)
+    as_of = models.DateField()
+    single_stream = models.BooleanField(default=False)
+    test_model = models.BooleanField(default=False)
+    run = models.CharField(max_length=60, blank=True)
+    published_at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["sku", "-published_at", "-id"]
+        indexes = [models.Index(fields=["metric", "sku", "published_at"], name="figure_by_sku")]
+        constraints = [
+            models.CheckConstraint(condition=Q(value__gt=0, value__lt=1e12), name="figure_value_positive"),
+            models.CheckConstraint(condition=Q(unit="tok/s"), name="figure_in_tokens_a_second"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gte=F("published_at")),
+                name="figure_withdrawn_after_published",
+            ),
+            models.CheckConstraint(
+                condition=Q(test_model=False) | Q(language_model__isnull=False), name="figure_test_model_named"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sku} {self.metric} {self.value:g} ({self.kind})"
