@@ -15,6 +15,8 @@ class BenchmarkRun(models.Model):
     `key_variable` names the environment variable that holds the bearer key of a target; the key itself is nowhere in
     the database. `limit_…_ms` are the targets of goodput. `queue` says which workers may take the run, `gpus_count`
     how many GPUs it has for itself (0: it has the whole host), `sku_code` what is measured (blank: the host itself).
+    `engine_config` is what vLLM is started with, `engine_arguments` what it became; `server_…` are what the server
+    counted between its two looks at /metrics, `client_…` what was counted of the same requests here.
     At the soft limit the run is asked to stop, at the hard one it is killed; None takes the settings' limits.
     """
 
@@ -92,6 +94,9 @@ class BenchmarkRun(models.Model):
     key_variable = models.CharField(max_length=60, blank=True)
     rate_limit_per_s = models.FloatField(null=True, blank=True)
 
+    target_region = models.CharField(max_length=60, blank=True)
+    engine_config = models.TextField(blank=True)
+
     model_name = models.CharField(max_length=60, blank=True)
     model_sha256 = models.CharField(max_length=64, blank=True)
     precision = models.CharField(max_length=20, blank=True)
@@ -99,6 +104,15 @@ class BenchmarkRun(models.Model):
     engine_version = models.CharField(max_length=60, blank=True)
     engine_threads_count = models.PositiveSmallIntegerField(null=True, blank=True)
     engine_cores = models.CharField(max_length=300, blank=True)
+    engine_arguments = models.TextField(blank=True)
+    engine_log = models.TextField(blank=True)
+    server_prompt_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    server_output_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    server_prefix_queries = models.PositiveBigIntegerField(null=True, blank=True)
+    server_prefix_hits = models.PositiveBigIntegerField(null=True, blank=True)
+    server_preemptions_count = models.PositiveBigIntegerField(null=True, blank=True)
+    client_prompt_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    client_output_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     client_cores = models.CharField(max_length=300, blank=True)
     host_name = models.CharField(max_length=120, blank=True)
     cpu_model = models.CharField(max_length=120, blank=True)
@@ -124,6 +138,8 @@ class BenchmarkRun(models.Model):
     flag_foreign_process = models.BooleanField(default=False)
     flag_ecc_errors = models.BooleanField(default=False)
     flag_link_down_trained = models.BooleanField(default=False)
+    flag_server_disagrees = models.BooleanField(default=False)
+    flag_dummy_weights = models.BooleanField(default=False)
 
     error_code = models.CharField(max_length=40, blank=True)
     error_detail = models.TextField(blank=True)
@@ -162,6 +178,14 @@ class BenchmarkRun(models.Model):
             models.CheckConstraint(
                 condition=(Q(engine_kind="url") & Q(target_url__gt="")) | (~Q(engine_kind="url") & Q(target_url="")),
                 name="run_target_when_asked_by_url",
+            ),
+            models.CheckConstraint(
+                condition=(Q(engine_kind="vllm") & Q(engine_config__gt=""))
+                | (~Q(engine_kind="vllm") & Q(engine_config="")),
+                name="run_configured_when_vllm",
+            ),
+            models.CheckConstraint(
+                condition=Q(engine_kind="url") | Q(target_region=""), name="run_region_when_asked_by_url"
             ),
             models.CheckConstraint(condition=Q(queue__gt=""), name="run_has_a_queue"),
             models.CheckConstraint(
