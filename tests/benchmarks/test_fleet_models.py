@@ -46,7 +46,7 @@ def test_a_serving_run_has_an_engine_and_no_probe() -> None:
     assert refused(run, engine_kind="")
     assert refused(run, engine_kind="triton")
     assert refused(run, probe="gemm")
-    assert not refused(run, engine_kind="vllm")
+    assert not refused(run, engine_kind="vllm", engine_config="model: m")
 
 
 def test_an_address_and_the_engine_kind_url_go_together() -> None:
