@@ -98,6 +98,7 @@ def sourced_figure(figure: Figure) -> Sourced[float]:
         reference=figure.reference,
         date=figure.as_of,
         note=figure.conditions,
+        exception=figure.exception,
     )
 
 

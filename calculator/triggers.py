@@ -44,7 +44,8 @@ RATE_COLUMNS = (
 )
 FIGURE_COLUMNS = (
     "id sku_id language_model_id conditions precision engine input_tokens output_tokens concurrency metric value unit "
-    "scope kind label reference as_of single_stream test_model run published_at withdrawn_at"
+    "scope kind label reference as_of single_stream test_model run published_at withdrawn_at "
+    "exception"
 )
 UPLOAD_COLUMNS = "id original_name sha256 size_bytes content origin audience uploaded_by_id uploaded_at today"
 UPLOAD_PROGRESS = (

@@ -18,7 +18,14 @@ class BenchmarkRun(models.Model):
     `engine_config` is what vLLM is started with, `engine_arguments` what it became; `server_…` are what the server
     counted between its two looks at /metrics, `client_…` what was counted of the same requests here.
     At the soft limit the run is asked to stop, at the hard one it is killed; None takes the settings' limits.
+    A series is its first run (`parent` None, `repeats_count` asked in all) and the repeats that name it as their parent;
+    the first run stands for all where they are published. `gates_…` say who answered for which closed gate, and why.
+    An imported run was measured elsewhere by `import_tool`, whose own meaning of the metrics is `import_definition`.
     """
+
+    class Origin(models.TextChoices):
+        MEASURED = "measured"
+        IMPORTED = "imported"
 
     class Kind(models.TextChoices):
         SERVING = "serving"
@@ -57,6 +64,10 @@ class BenchmarkRun(models.Model):
     queue = models.CharField(max_length=60, default=CPU_QUEUE)
     sku_code = models.CharField(max_length=40, blank=True)
     gpus_count = models.PositiveSmallIntegerField(default=0)
+    origin = models.CharField(max_length=8, choices=Origin, default=Origin.MEASURED)
+    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="repeats")
+    repeat_number = models.PositiveSmallIntegerField(default=1)
+    repeats_count = models.PositiveSmallIntegerField(default=1)
     soft_limit_s = models.PositiveIntegerField(null=True, blank=True)
     hard_limit_s = models.PositiveIntegerField(null=True, blank=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
@@ -141,6 +152,22 @@ class BenchmarkRun(models.Model):
     flag_server_disagrees = models.BooleanField(default=False)
     flag_dummy_weights = models.BooleanField(default=False)
 
+    flag_noisy = models.BooleanField(default=False)
+
+    import_tool = models.CharField(max_length=40, blank=True)
+    import_tool_version = models.CharField(max_length=80, blank=True)
+    import_definition = models.CharField(max_length=40, blank=True)
+    import_hardware = models.CharField(max_length=200, blank=True)
+    import_file_name = models.CharField(max_length=120, blank=True)
+    import_file_sha256 = models.CharField(max_length=64, blank=True)
+    measured_at = models.DateTimeField(null=True, blank=True)
+
+    gates_failed = models.CharField(max_length=120, blank=True)
+    gates_reason = models.CharField(max_length=300, blank=True)
+    gates_passed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="gates_passed"
+    )
+
     error_code = models.CharField(max_length=40, blank=True)
     error_detail = models.TextField(blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
@@ -149,7 +176,10 @@ class BenchmarkRun(models.Model):
     class Meta:
         ordering = ["-created_at", "-id"]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="run_by_heartbeat")]
-        permissions = [("operate_benchmarks", "Can start, cancel and publish measurements")]
+        permissions = [
+            ("operate_benchmarks", "Can start, cancel and publish measurements"),
+            ("approve_results", "Can answer for a closed gate and publish through it, with a reason"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(status__in=["queued", "running", "succeeded", "failed", "cancelled", "stalled"]),
@@ -167,12 +197,15 @@ class BenchmarkRun(models.Model):
                 name="run_claimed_when_running",
             ),
             models.CheckConstraint(
-                condition=Q(kind="probe") | Q(requests_count__gte=1, prompt_tokens__gte=1, output_tokens__gte=1),
+                condition=Q(kind="probe")
+                | Q(origin="imported")
+                | Q(requests_count__gte=1, prompt_tokens__gte=1, output_tokens__gte=1),
                 name="run_asks_for_something",
             ),
             models.CheckConstraint(
                 condition=Q(kind="serving", probe="", engine_kind__in=["llama_cpp", "url", "vllm"])
-                | Q(kind="probe", probe__gt="", engine_kind=""),
+                | Q(kind="probe", probe__gt="", engine_kind="")
+                | Q(kind="serving", probe="", engine_kind="", origin="imported"),
                 name="run_serves_or_probes",
             ),
             models.CheckConstraint(
@@ -186,6 +219,20 @@ class BenchmarkRun(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(engine_kind="url") | Q(target_region=""), name="run_region_when_asked_by_url"
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="measured", import_tool="", import_definition="")
+                | Q(origin="imported", import_tool__gt="", import_definition__gt="", parent__isnull=True),
+                name="run_imported_with_its_definition",
+            ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True, repeat_number=1, repeats_count__gte=1)
+                | Q(parent__isnull=False, repeat_number__gte=2, repeats_count=1),
+                name="run_repeat_numbered",
+            ),
+            models.UniqueConstraint(fields=["parent", "repeat_number"], name="run_once_a_repeat"),
+            models.CheckConstraint(
+                condition=Q(gates_failed="") | Q(gates_reason__gt=""), name="run_gate_passed_with_a_reason"
             ),
             models.CheckConstraint(condition=Q(queue__gt=""), name="run_has_a_queue"),
             models.CheckConstraint(

@@ -41,7 +41,8 @@ class Sourced[T: (Decimal, float, int)]:
     `label` is a message code (`sku_price_hour`, `utilisation`…) or a proper name; `reference` is an address, a run
     number or a document; `date` is the day the value was published, measured or checked.
     `replaces` marks a visitor's entry that stands in place of a price, rate or throughput: it then ranks as an
-    assumption. A visitor's scenario value (volume, lengths) has kind INPUT and does not rank at all.
+    assumption. A visitor's scenario value (volume, lengths) has kind INPUT and does not rank at all. `exception` is the
+    reason for which somebody published a figure although it did not meet every condition; it is shown wherever it is.
     """
 
     value: T
@@ -52,6 +53,7 @@ class Sourced[T: (Decimal, float, int)]:
     date: dt.date | None = None
     replaces: bool = False
     note: str = ""
+    exception: str = ""
 
     @property
     def rank_kind(self) -> Kind | None:

@@ -9,7 +9,10 @@ from calculator.models.sheets import LanguageModel
 
 
 class Figure(models.Model):
-    """A sourced number for SKU × model × precision × engine × lengths × concurrency. Withdrawn, never changed."""
+    """A sourced number for SKU × model × precision × engine × lengths × concurrency. Withdrawn, never changed.
+
+    `exception` = the reason for which it was published although a gate was closed.
+    """
 
     class Metric(models.TextChoices):
         OUTPUT = "output_tok_per_s"
@@ -38,6 +41,7 @@ class Figure(models.Model):
     single_stream = models.BooleanField(default=False)
     test_model = models.BooleanField(default=False)
     run = models.CharField(max_length=60, blank=True)
+    exception = models.CharField(max_length=400, blank=True, default="")
     published_at = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 

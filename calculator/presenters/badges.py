@@ -91,7 +91,8 @@ def word(kind: Kind) -> str:
 def title(sourced: AnySourced) -> str:
     """Meaning, source and date on one line: what a pointer or a screen reader is told."""
     meaning = _("votre saisie, à la place d’une valeur du catalogue") if sourced.replaces else MEANINGS[sourced.kind]
-    parts = [str(meaning), sourced.reference, _dated(sourced)]
+    exception = _("publié par exception\u00a0: %(reason)s") % {"reason": sourced.exception} if sourced.exception else ""
+    parts = [str(meaning), sourced.reference, _dated(sourced), exception]
     return " · ".join(part for part in parts if part)
 
 
