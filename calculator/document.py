@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from calculator import permalinks
 from calculator.jsonable import row_data
+from calculator.permalinks.notation import written
 from calculator.tool import Answer, Calculator, Notice
 
 SCHEMA = 1
@@ -48,5 +49,5 @@ def scenario_values(answer: Answer) -> dict[str, Any]:
         if key.many:
             found[key.name] = [key.write(item) for item in value]
         else:
-            found[key.name] = None if value is None or value == "" else key.write(value)
+            found[key.name] = written(key, value) or None
     return found

@@ -77,10 +77,10 @@ def wider_division(found: Outcome, ask: Try) -> Iterator[WayOut]:
     if held is None:
         return
     if scenario.engine is Engine.LLAMA_CPP:
-        wider = replace(scenario, pipeline_parallel=scenario.pipeline_parallel * 2)
+        wider = replace(scenario, pipeline_parallel=scenario.stages * 2)
     else:
-        wider = replace(scenario, tensor_parallel=scenario.tensor_parallel * 2)
-    needed = wider.tensor_parallel * wider.pipeline_parallel
+        wider = replace(scenario, tensor_parallel=scenario.tensor * 2)
+    needed = wider.replica_gpus
     each = held.offer.sku.gpu_count
     instances = max(scenario.instances, -(-needed // each))
     yield WayOut("tensor_parallel", ask(replace(wider, instances=instances, replicas=None)))

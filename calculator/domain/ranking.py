@@ -34,7 +34,7 @@ class Candidate:
     @property
     def needs_one_machine(self) -> bool:
         """Whether a replica lies over several instances, which must then stand in one machine."""
-        return self.scenario.tensor_parallel * self.scenario.pipeline_parallel > self.offer.sku.gpu_count
+        return self.scenario.replica_gpus > self.offer.sku.gpu_count
 
     @property
     def eur_per_h(self) -> Decimal | None:
@@ -151,7 +151,7 @@ def fewest(tried: list[Candidate], facts: InferenceFacts) -> Iterator[Candidate]
     if meeting is None or not meeting.outcome.meets:
         return
     each, scenario = meeting.offer.sku.gpu_count, meeting.scenario
-    step = max(1, scenario.tensor_parallel * scenario.pipeline_parallel // each)
+    step = max(1, scenario.replica_gpus // each)
     missing = [one.scenario.instances for one in tried if not one.outcome.meets]
     low, high = max(missing, default=0) // step + 1, scenario.instances // step - 1
     while low <= high:
@@ -168,7 +168,7 @@ def every(scenario: InferenceScenario, facts: InferenceFacts, precisions: Iterab
     """The setups at the usual counts, and at the fewest instances that hold the targets."""
     groups: dict[tuple[str, int, int, str], list[Candidate]] = {}
     for offer, asked in setups(scenario, facts, precisions):
-        key = (offer.sku.code, asked.tensor_parallel, asked.pipeline_parallel, asked.precision)
+        key = (offer.sku.code, asked.tensor, asked.stages, asked.precision)
         groups.setdefault(key, []).append(candidate(offer, asked, facts))
     for tried in groups.values():
         yield from tried

@@ -14,6 +14,7 @@ from calculator.domain.roofline import Roofline, roofline
 from calculator.domain.scenario import Headline, Message, MessageValue
 from calculator.domain.serving import single_stream_tok_per_s
 from calculator.domain.serving_cost import Carried, Cost, carried, cost, price_of, prompt_time_ratio
+from calculator.domain.serving_division import divided, is_open
 from calculator.domain.serving_layout import computed_cache, written_cache
 from calculator.domain.serving_load import Served, curve, most_clients
 from calculator.domain.serving_outcome import MS, Miss, Outcome, best_of, load_of, outcome, targets_of
@@ -39,6 +40,7 @@ class Best:
 class InferenceEstimate:
     """The whole answer; page, CSV, XLSX, JSON, print and CLI read this one object.
 
+    `scenario` has its division; `is_divided` says that the visitor had left it open, so that it was chosen for him.
     `chosen` always holds memory where it could be sized; what follows is None where nothing is served. `most_clients`
     is what runs at once, `curve` the points from one client to that many.
     """
@@ -59,6 +61,7 @@ class InferenceEstimate:
     steps: tuple[Step, ...]
     trust: Kind | None
     warnings: tuple[Message, ...]
+    is_divided: bool = False
 
 
 def cost_at(found: Outcome, served: Served, speed: Speeds) -> Cost | None:
@@ -166,6 +169,23 @@ def cache_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterat
         yield Message("fp8_cache_emulated", values, "cache")
 
 
+def division_warnings(asked: InferenceScenario, found: Outcome) -> Iterator[Message]:
+    """The division that was chosen where the visitor left it open and one GPU is not enough."""
+    held = found.layout
+    if held is None or not is_open(asked) or held.deployment.gpu_count == 1:
+        return
+    values: dict[str, MessageValue] = {
+        "tp": held.deployment.tensor_parallel,
+        "pp": held.deployment.pipeline_parallel,
+        "replicas": held.replicas,
+        "gpus": held.gpus,
+    }
+    if found.fits:
+        yield Message("division_chosen", values, "tensor_parallel")
+    else:
+        yield Message("division_widest", values, "tensor_parallel")
+
+
 def hardware_warnings(scenario: InferenceScenario, facts: InferenceFacts, found: Outcome) -> Iterator[Message]:
     """What the GPU lacks for the chosen formats, and how the instances must stand."""
     gpu, sku = facts.offer.gpu, facts.offer.sku
@@ -176,7 +196,7 @@ def hardware_warnings(scenario: InferenceScenario, facts: InferenceFacts, found:
         yield Message("fp4_weights_emulated", {"gpu": gpu.name}, "precision")
     if gpu is not None and scenario.precision == "bf16" and not gpu.bf16_native:
         yield Message("bf16_not_native", {"gpu": gpu.name}, "precision")
-    if scenario.tensor_parallel * scenario.pipeline_parallel > sku.gpu_count:
+    if scenario.replica_gpus > sku.gpu_count:
         yield Message("replica_across_instances", {"sku": sku.code, "gpus": sku.gpu_count}, "tensor_parallel")
     if found.layout is not None and found.layout.idle_gpus:
         yield Message("idle_gpus", {"idle": found.layout.idle_gpus, "gpus": found.layout.gpus}, "instances")
@@ -260,8 +280,9 @@ def served_trust(speed: Speeds | None, price: Cost | None) -> Kind | None:
     return Kind.ESTIMATE if price is None else Kind.ASSUMPTION
 
 
-def estimate(scenario: InferenceScenario, facts: InferenceFacts) -> InferenceEstimate:
+def estimate(asked: InferenceScenario, facts: InferenceFacts) -> InferenceEstimate:
     """The whole answer for a scenario; without a speed where the model does not fit or is not modelled."""
+    scenario = divided(asked, facts)
     found = outcome(scenario, facts)
     ranked = ranking(scenario, facts)
     served, one, held = found.served, found.server, found.layout
@@ -291,6 +312,7 @@ def estimate(scenario: InferenceScenario, facts: InferenceFacts) -> InferenceEst
         trust=served_trust(speed, price),
         warnings=(
             *found.reasons,
+            *division_warnings(asked, found),
             *cache_warnings(scenario, facts),
             *model_warnings(scenario, facts),
             *hardware_warnings(scenario, facts, found),
@@ -298,6 +320,7 @@ def estimate(scenario: InferenceScenario, facts: InferenceFacts) -> InferenceEst
             *speed_warnings(found, speed, facts),
             *price_warnings(scenario, facts),
         ),
+        is_divided=is_open(asked),
     )
 
 

@@ -175,12 +175,12 @@ def faults(scenario: InferenceScenario, facts: InferenceFacts) -> tuple[Message,
     offer = facts.offer
     gpus = scenario.instances * offer.sku.gpu_count
     found = gpu_faults(offer.gpu, scenario.gpu or offer.sku.code)
-    found += division_faults(facts.model, scenario.engine, scenario.tensor_parallel, scenario.pipeline_parallel)
+    found += division_faults(facts.model, scenario.engine, scenario.tensor, scenario.stages)
     if not runs_precision(scenario.engine, scenario.precision):
         values = {"engine": scenario.engine.value, "precision": scenario.precision}
         found += (Message("precision_not_for_engine", values, "precision"),)
     found += capability_faults(scenario, offer.gpu)
-    one = scenario.tensor_parallel * scenario.pipeline_parallel
+    one = scenario.replica_gpus
     wanted = one * (scenario.replicas or 1)
     if wanted > gpus:
         found += (Message("not_enough_gpus", {"wanted": wanted, "gpus": gpus}, "instances"),)
@@ -198,8 +198,8 @@ def layout(scenario: InferenceScenario, facts: InferenceFacts) -> Layout:
         gpu=gpu,
         precision=precision,
         kv_element_bytes=CACHE_ELEMENT_BYTES[computed_cache(scenario, gpu)],
-        tensor_parallel=scenario.tensor_parallel,
-        pipeline_parallel=scenario.pipeline_parallel,
+        tensor_parallel=scenario.tensor,
+        pipeline_parallel=scenario.stages,
     )
     gpus = scenario.instances * facts.offer.sku.gpu_count
     return Layout(

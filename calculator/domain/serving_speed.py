@@ -62,7 +62,7 @@ def is_usual(scenario: InferenceScenario, gpus: int) -> bool:
         scenario.cache is CachePrecision.FP16
         and scenario.era is Era.NEW
         and limits == (None, None, None)
-        and scenario.tensor_parallel * scenario.pipeline_parallel in (1, gpus)
+        and scenario.replica_gpus in (1, gpus)
         and not scenario.prefix_hit_ratio
     )
 
@@ -96,12 +96,12 @@ def nearest(scenario: InferenceScenario, runs: Iterable[KnownRun], concurrency: 
 
 def as_measured(run: KnownRun, scenario: InferenceScenario, gpus: int) -> InferenceScenario:
     """The setup of a run: one instance, the run's load, and the usual where the run states nothing."""
-    size = scenario.tensor_parallel * scenario.pipeline_parallel
+    size = scenario.replica_gpus
     return replace(
         scenario,
         instances=1,
-        tensor_parallel=scenario.tensor_parallel if size <= gpus else 1,
-        pipeline_parallel=scenario.pipeline_parallel if size <= gpus else 1,
+        tensor_parallel=scenario.tensor if size <= gpus else 1,
+        pipeline_parallel=scenario.stages if size <= gpus else 1,
         replicas=None,
         cache=CachePrecision.FP16,
         era=Era.NEW,

@@ -6,7 +6,7 @@ gets no calibrated speed, time or cost.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calculator.domain.checkpoints import checkpoints
 from calculator.domain.inference import NotModelledError
@@ -15,6 +15,7 @@ from calculator.domain.payback import payback
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import Headline, Message, MessageValue
 from calculator.domain.training_cost import bill, chosen_price, duration, energy_kwh
+from calculator.domain.training_division import divided, is_open
 from calculator.domain.training_fit import faults, memory_band, memory_of, state_bytes, unknown_lines, verdict
 from calculator.domain.training_scenario import (
     Amount,
@@ -155,13 +156,13 @@ def _model_warnings(setup: Setup) -> Iterator[Message]:
 def _division_warnings(setup: Setup, fit: Fit) -> Iterator[Message]:
     scenario, sku = setup.scenario, setup.facts.sku
     for fault in fit.faults:
-        values = {"tp": scenario.tensor_parallel, "pp": scenario.pipeline_parallel, "gpus": setup.gpu_count}
+        values = {"tp": scenario.tensor, "pp": scenario.stages, "gpus": setup.gpu_count}
         yield Message(f"fault_{fault}", values, "pipeline_parallel" if fault == "layers" else "tensor_parallel")
     if scenario.instances > 1:
         yield Message("network_unknown", {"sku": sku.code}, "instances")
     if setup.divided and scenario.speed is Speed.CALIBRATED:
         yield Message("division_textbook", field="tensor_parallel")
-    if scenario.tensor_parallel > sku.gpu_count and not fit.faults:
+    if scenario.tensor > sku.gpu_count and not fit.faults:
         yield Message("tensor_across_instances", {"sku": sku.code}, "tensor_parallel")
     if scenario.sharding > Sharding.NONE and setup.data_parallel == 1:
         yield Message("nothing_to_shard", field="sharding")
@@ -204,11 +205,12 @@ def _warnings(setup: Setup, fit: Fit, work: Amount | None, priced: Priced) -> It
     yield from _price_warnings(setup, priced)
 
 
-def estimate(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingEstimate:
+def estimate(asked: TrainingScenario, facts: TrainingFacts) -> TrainingEstimate:
     """The whole answer of the training calculator, unrounded; EUR without VAT. Formulas: docs/methodology.md.
 
     The published run of Mistral-7B by QLoRA at 1 350 tok/s on a GPU-PRO: 3 072 000 tokens, 37.9 min, 0.948 €.
     """
+    scenario = divided(asked, facts)
     setup = settle(scenario, facts)
     work, memory = amount(scenario, setup.data_parallel), memory_of(setup)
     start = Start(setup, work, anchor(setup))
@@ -217,7 +219,16 @@ def estimate(scenario: TrainingScenario, facts: TrainingFacts) -> TrainingEstima
     cost = priced.bill.eur if priced.bill else None
     kept, back = checkpoints(setup, work), payback(setup, cost)
     parts = Parts(setup, work, priced.rate, priced.duration, priced.bill, priced.energy_kwh, memory, kept, back)
-    return _whole(start, fit, priced, parts)
+    answer = _whole(start, fit, priced, parts)
+    return replace(answer, warnings=(*_chosen(asked, answer), *answer.warnings), is_divided=is_open(asked))
+
+
+def _chosen(asked: TrainingScenario, answer: TrainingEstimate) -> Iterator[Message]:
+    """The division that was chosen where the visitor left it open and a copy needs several GPUs."""
+    scenario = answer.scenario
+    if is_open(asked) and scenario.tensor * scenario.stages > 1:
+        values = {"tp": scenario.tensor, "pp": scenario.stages, "copies": answer.data_parallel}
+        yield Message("division_chosen", values, "tensor_parallel")
 
 
 def _whole(start: Start, fit: Fit, priced: Priced, parts: Parts) -> TrainingEstimate:

@@ -66,13 +66,13 @@ def _process(setup: Setup) -> TrainingMemory:
     """One GPU's part before ZeRO: weights and states ÷ (TP × PP). Activations and logits ÷ TP (sequence parallel); a
     pipeline's first stage keeps as many micro-batches in flight as there are stages, so PP does not divide them."""
     scenario = setup.scenario
-    parts = scenario.tensor_parallel * scenario.pipeline_parallel
+    parts = scenario.tensor * scenario.stages
     return TrainingMemory(
         model=setup.model,
         base_bytes=weight_bytes(setup) / parts,
         trained_params=(setup.trained_params or 0.0) / parts,
         adapter_params=(adapter_params(scenario, setup.model) or 0.0) / parts,
-        tokens=scenario.micro_batch * scenario.sequence_tokens / scenario.tensor_parallel,
+        tokens=scenario.micro_batch * scenario.sequence_tokens / scenario.tensor,
         recomputed=scenario.recomputed,
         sharding=scenario.sharding,
         shards=setup.data_parallel,
@@ -89,8 +89,8 @@ def faults(setup: Setup) -> tuple[str, ...]:
     """Why a division is not valid, as codes: those of `parallel_faults`, and `gpus` where TP × PP does not divide the
     GPUs (a published topology asks for 16 ranks on 8)."""
     scenario = setup.scenario
-    found = parallel_faults(setup.model, scenario.tensor_parallel, scenario.pipeline_parallel)
-    parts = scenario.tensor_parallel * scenario.pipeline_parallel
+    found = parallel_faults(setup.model, scenario.tensor, scenario.stages)
+    parts = scenario.tensor * scenario.stages
     return (*found, GPUS_FAULT) if setup.gpu_count % parts else found
 
 

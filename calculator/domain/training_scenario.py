@@ -73,7 +73,8 @@ class Reads(enum.StrEnum):
 class TrainingScenario:
     """Everything a visitor may set. Ratios are 0–1, tokens are counts.
 
-    None = unknown, or "the catalogue's". `params_count` stands for a model outside the catalogue and then replaces
+    None = unknown, or "the catalogue's"; of `tensor_parallel` and `pipeline_parallel`, the smallest division that fits
+    (`training_division`). `params_count` stands for a model outside the catalogue and then replaces
     `model`. The batch of one step is `micro_batch` × `accumulation` × data-parallel GPUs; `data_rows` and
     `mean_tokens` describe the data set (`Work.DATASET`), `total_tokens` the whole run (`Work.TOKENS`). Checkpoints are
     written every `save_steps` (None = once, at the end), the `kept_count` last ones are kept. `saved_tokens` is what
@@ -102,8 +103,8 @@ class TrainingScenario:
     total_tokens: Decimal | None = None
     recomputed: bool = False
     sharding: Sharding = Sharding.NONE
-    tensor_parallel: int = 1
-    pipeline_parallel: int = 1
+    tensor_parallel: int | None = None
+    pipeline_parallel: int | None = None
     framework: Framework = Framework.TRANSFORMERS
     speed: Speed = Speed.CALIBRATED
     rate_tok_per_s: Decimal | None = None
@@ -127,6 +128,16 @@ class TrainingScenario:
     usd_per_eur: Decimal | None = None
     vat_ratio: Decimal = Decimal("0.20")
     calibration: str = ""
+
+    @property
+    def tensor(self) -> int:
+        """GPUs that share every matrix; 1 as long as none is chosen."""
+        return self.tensor_parallel or 1
+
+    @property
+    def stages(self) -> int:
+        """Stages that share the layers; 1 as long as none is chosen."""
+        return self.pipeline_parallel or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,7 +399,7 @@ class Alternative:
 @dataclass(frozen=True, slots=True)
 class TrainingEstimate:
     """The whole answer; page, CSV, XLSX, JSON, print and CLI all read this one object. `skus` are the offers that its
-    ways out may name."""
+    ways out may name; `is_divided` = the visitor left TP and PP open, and `scenario` has those chosen for him."""
 
     scenario: TrainingScenario
     model: LanguageModel
@@ -415,3 +426,4 @@ class TrainingEstimate:
     steps: tuple[Step, ...]
     trust: Kind | None
     warnings: tuple[Message, ...] = ()
+    is_divided: bool = False

@@ -63,7 +63,7 @@ class Setup:
     @property
     def divided(self) -> bool:
         """Whether one copy of the model lies on several GPUs."""
-        return self.scenario.tensor_parallel * self.scenario.pipeline_parallel > 1
+        return self.scenario.tensor * self.scenario.stages > 1
 
 
 def settle(scenario: TrainingScenario, facts: TrainingFacts) -> Setup:
@@ -75,7 +75,7 @@ def settle(scenario: TrainingScenario, facts: TrainingFacts) -> Setup:
         gpu=facts.gpus[facts.sku.gpu],
         model=facts.model,
         gpu_count=gpu_count,
-        data_parallel=data_parallel(gpu_count, scenario.tensor_parallel, scenario.pipeline_parallel),
+        data_parallel=data_parallel(gpu_count, scenario.tensor, scenario.stages),
         trained_params=trained_params(scenario, facts.model),
         flop=flop_count(scenario.method, facts.model, scenario.sequence_tokens, scenario.recomputed),
     )
@@ -123,7 +123,7 @@ def bubble_factor(stages: int, passes: int) -> float:
 
 def _exchange_s(setup: Setup) -> float:
     """Time of tensor parallelism's all-reduces in one micro-batch, none of it hidden."""
-    scenario, tp = setup.scenario, setup.scenario.tensor_parallel
+    scenario, tp = setup.scenario, setup.scenario.tensor
     if tp == 1:
         return 0.0
     rate, nvlink = link_bytes_per_s(setup.gpu, min(tp, MACHINE_GPUS))
@@ -155,7 +155,7 @@ def calibrated_rate(setup: Setup) -> float:
 def _divided_rate(setup: Setup, job: TrainingJob, constants: TrainingConstants) -> float:
     """Tokens a second and GPU of copies that lie on TP × PP GPUs each."""
     scenario = setup.scenario
-    tensor, stages = scenario.tensor_parallel, scenario.pipeline_parallel
+    tensor, stages = scenario.tensor, scenario.stages
     pass_s = divided_pass_s(job, constants, tensor, stages) + _exchange_s(setup) / stages
     waited = pass_s * bubble_factor(stages, scenario.accumulation)
     return scenario.micro_batch * scenario.sequence_tokens / waited / (tensor * stages)

@@ -68,14 +68,16 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "tp": NumberSpec(
         keys.PARALLEL,
         gettext_lazy("Parallélisme tensoriel"),
-        gettext_lazy("GPU qui se partagent chaque matrice. Par exemple 4."),
+        gettext_lazy("GPU qui se partagent chaque matrice. Vide\u00a0: choisi pour vous. Par exemple 4."),
         "GPU",
+        required=False,
     ),
     "pp": NumberSpec(
         keys.PARALLEL,
         gettext_lazy("Parallélisme de pipeline"),
-        gettext_lazy("Étages qui se partagent les couches. Par exemple 1."),
+        gettext_lazy("Étages qui se partagent les couches. Vide\u00a0: choisis avec le précédent, sinon 1."),
         gettext_lazy("étages"),
+        required=False,
     ),
     "replicas": NumberSpec(
         keys.INSTANCES,

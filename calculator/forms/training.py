@@ -84,14 +84,16 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "tp": NumberSpec(
         keys.DEGREE,
         gettext_lazy("Parallélisme de tenseurs (TP)"),
-        gettext_lazy("GPU qui se partagent chaque matrice. Par exemple 1 ou 8."),
+        gettext_lazy("GPU qui se partagent chaque matrice. Vide\u00a0: choisi pour vous. Par exemple 8."),
         "GPU",
+        required=False,
     ),
     "pp": NumberSpec(
         keys.DEGREE,
         gettext_lazy("Parallélisme de pipeline (PP)"),
-        gettext_lazy("Étages qui se partagent les couches. Par exemple 1 ou 2."),
+        gettext_lazy("Étages qui se partagent les couches. Vide\u00a0: choisis avec le précédent, sinon 1."),
         gettext_lazy("étages"),
+        required=False,
     ),
     "train_rate": NumberSpec(
         fields.RATE,

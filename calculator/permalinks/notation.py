@@ -23,6 +23,8 @@ from calculator.fields import Quantity
 VERSION = "1"
 NONE = "none"
 """The single word that a key with many values has where it has none of them."""
+AUTOMATIC = "auto"
+"""The word of a key whose value is left to the calculator."""
 MAX_CODE_CHARACTERS = 100
 MANY_AT_MOST = 40
 FIRST_YEAR, LAST_YEAR = 2000, 2099
@@ -81,6 +83,7 @@ class Key:
     """One key of the link: the scenario's attribute behind it, and both directions between text and value.
 
     A key with `many` values stands once a value in the link, or once with the word `none`; its attribute is a tuple.
+    `unset` is the word for a value that is left to the calculator (None); without one, None stays out of the link.
     """
 
     name: str
@@ -89,6 +92,7 @@ class Key:
     write: Callable[[Any], str] = str
     quantity: Quantity | None = field(default=None)
     many: bool = False
+    unset: str = ""
 
 
 def parse_number(quantity: Quantity) -> Callable[[str], Decimal]:
@@ -148,6 +152,15 @@ def number(name: str, attribute: str, quantity: Quantity) -> Key:
         whole = parse_number(quantity)
         return Key(name, attribute, lambda text: int(whole(text)), str, quantity)
     return Key(name, attribute, parse_number(quantity), fields.plain, quantity)
+
+
+def automatic(key: Key) -> Key:
+    """The same key, where `auto` leaves the value to the calculator."""
+
+    def parse(text: str) -> object:
+        return None if text == AUTOMATIC else key.parse(text)
+
+    return replace(key, parse=parse, unset=AUTOMATIC)
 
 
 def enum(name: str, attribute: str, members: type[Enum]) -> Key:
@@ -257,7 +270,13 @@ def written_pair(key: Key, value: Any) -> str:
     """One key as it stands in a link; empty for what is unknown."""
     if key.many:
         return "&".join(f"{key.name}={quoted(key.write(item))}" for item in value) or f"{key.name}={NONE}"
-    return "" if value is None or value == "" else f"{key.name}={quoted(key.write(value))}"
+    text = written(key, value)
+    return f"{key.name}={quoted(text)}" if text else ""
+
+
+def written(key: Key, value: Any) -> str:
+    """One value as a link has it; empty for what is unknown."""
+    return key.unset if value is None or value == "" else key.write(value)
 
 
 def quoted(text: str) -> str:

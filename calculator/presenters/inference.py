@@ -265,6 +265,8 @@ def placeholders(estimate: InferenceEstimate) -> dict[str, str]:
     if held is not None:
         found |= {
             "replicas": formats.number(held.replicas),
+            "tp": formats.number(held.deployment.tensor_parallel),
+            "pp": formats.number(held.deployment.pipeline_parallel),
             "mem": formats.number(round(held.constants.memory_ratio * 100, 1)),
             "maxseq": formats.number(round(held.constants.max_sequences)),
         }
@@ -329,8 +331,8 @@ def deployed(estimate: InferenceEstimate, facts: InferenceFacts) -> deploy.Deplo
         gpu=held.deployment.gpu,
         precision=scenario.precision,
         kv_precision="fp8" if scenario.cache is CachePrecision.FP8 else "auto",
-        tensor_parallel=scenario.tensor_parallel,
-        pipeline_parallel=scenario.pipeline_parallel,
+        tensor_parallel=scenario.tensor,
+        pipeline_parallel=scenario.stages,
         replicas=held.replicas,
         max_sequences=max(1, round(held.constants.max_sequences)),
         context_tokens=context,

@@ -43,7 +43,7 @@ def _cache(estimate: InferenceEstimate) -> str:
 
 def condition(scenario: InferenceScenario, gpus: int) -> str:
     """What one replica over several instances supposes; empty where each has its own. `gpus` are an instance's."""
-    if scenario.tensor_parallel * scenario.pipeline_parallel <= gpus:
+    if scenario.replica_gpus <= gpus:
         return ""
     return f", {words.together(scenario, gpus)}"
 

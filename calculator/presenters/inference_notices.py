@@ -71,6 +71,24 @@ SENTENCES: Mapping[str, Wording] = {
         DIVISION, gettext_lazy("Le vocabulaire de %(count)s entrées ne se divise pas par %(tp)s."), "bad", CHANGE
     ),
     "division_layers": Wording(DIVISION, gettext_lazy("Il y a %(count)s couches pour %(pp)s étages."), "bad", CHANGE),
+    "division_chosen": Wording(
+        gettext_lazy("Découpage choisi pour vous."),
+        gettext_lazy(
+            "Une réplique tient sur TP\u00a0%(tp)s × PP\u00a0%(pp)s, le plus petit découpage où le modèle tient\u00a0; "
+            "les %(gpus)s GPU en portent %(replicas)s. Un nombre dans «\u00a0Parallélisme tensoriel\u00a0» l’impose."
+        ),
+        "",
+        CHANGE,
+    ),
+    "division_widest": Wording(
+        gettext_lazy("Même découpé au plus large."),
+        gettext_lazy(
+            "TP\u00a0%(tp)s × PP\u00a0%(pp)s est le plus grand découpage possible sur %(gpus)s GPU, et il ne "
+            "suffit pas."
+        ),
+        "warn",
+        CHANGE,
+    ),
     "precision_not_for_engine": Wording(
         gettext_lazy("Format non modélisé."),
         gettext_lazy("%(engine)s n’a pas été calé avec des poids %(precision)s."),

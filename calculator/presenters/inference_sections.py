@@ -24,6 +24,7 @@ def sections(answer: Any) -> dict[str, Any]:
             "data_hash": answer.facts.calibration.data_hash,
             "date": data(answer.facts.calibration.date),
         },
+        "division": _division(estimate),
         "memory": data(estimate.chosen.memory),
         "speeds": _speeds(estimate),
         "limits": {
@@ -42,6 +43,20 @@ def sections(answer: Any) -> dict[str, Any]:
         "curve": [served_data(one) for one in estimate.curve],
         "steps": [step_data(step) for step in estimate.steps],
         "warnings": data(estimate.warnings),
+    }
+
+
+def _division(estimate: InferenceEstimate) -> dict[str, Any] | None:
+    """How a replica lies over GPUs, and whether that was chosen for the visitor."""
+    held = estimate.chosen.layout
+    if held is None:
+        return None
+    return {
+        "tensor_parallel": held.deployment.tensor_parallel,
+        "pipeline_parallel": held.deployment.pipeline_parallel,
+        "replicas": held.replicas,
+        "gpus": held.gpus,
+        "is_automatic": estimate.is_divided,
     }
 
 

@@ -140,7 +140,7 @@ def change_title(way: WayOut, asked: InferenceScenario) -> str:
         "shorter_prompt": _("Prompt de %(count)s tokens au plus") % {"count": formats.number(found.prompt_tokens)},
         "prefix_cache": _("Moitié du prompt commune, lue dans le cache de préfixes"),
         "tensor_parallel": _("Réplique sur %(count)s GPU (%(machine)s)")
-        % {"count": formats.number(found.tensor_parallel * found.pipeline_parallel), "machine": machine},
+        % {"count": formats.number(found.replica_gpus), "machine": machine},
         "more_instances": _("%(machine)s au lieu de %(asked)s")
         % {"machine": machine, "asked": formats.number(asked.instances)},
         "other_offer": _other(way, machine),
@@ -155,7 +155,7 @@ def way_code(way: WayOut) -> str:
 
 
 def _other(way: WayOut, machine: str) -> str:
-    size = way.scenario.tensor_parallel * way.scenario.pipeline_parallel
+    size = way.scenario.replica_gpus
     if size == 1:
         return machine
     named = _("%(machine)s, répliques sur %(count)s GPU") % {"machine": machine, "count": formats.number(size)}
@@ -237,10 +237,10 @@ def detail(one: Candidate) -> str:
     parts = [one.offer.sku.label]
     if scenario.also_ranked:
         parts.append(words.precision(scenario.precision))
-    if scenario.tensor_parallel > 1:
-        parts.append(f"TP\u00a0{scenario.tensor_parallel}")
-    if scenario.pipeline_parallel > 1:
-        parts.append(f"PP\u00a0{scenario.pipeline_parallel}")
+    if scenario.tensor > 1:
+        parts.append(f"TP\u00a0{scenario.tensor}")
+    if scenario.stages > 1:
+        parts.append(f"PP\u00a0{scenario.stages}")
     if one.with_wide_cache:
         parts.append(_("cache KV en fp16"))
     if one.needs_one_machine:

@@ -147,7 +147,7 @@ def machine(code: str, instances: int) -> str:
 
 def together(scenario: InferenceScenario, gpus: int) -> str:
     """The condition under which one replica may lie over several instances of `gpus` GPUs."""
-    count = ceil(scenario.tensor_parallel * scenario.pipeline_parallel / gpus)
+    count = ceil(scenario.replica_gpus / gpus)
     if count >= scenario.instances:
         text = _("si ces %(count)s instances sont dans une même machine")
     else:

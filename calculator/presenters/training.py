@@ -126,6 +126,7 @@ def placeholders(estimate: TrainingEstimate) -> dict[str, str]:
     rate = estimate.rate
     price = estimate.sku.prices.get(estimate.scenario.basis)
     found = {"price": formats.number(price.value, 2) if price else _("sur devis")}
+    found |= {"tp": formats.number(estimate.scenario.tensor), "pp": formats.number(estimate.scenario.stages)}
     if rate is not None:
         found["train_rate"] = quantities.digits(rate.per_gpu.value)
     return found

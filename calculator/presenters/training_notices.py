@@ -77,6 +77,15 @@ SENTENCES: Mapping[str, Wording] = {
         "bad",
         gettext_lazy("Changer PP"),
     ),
+    "division_chosen": Wording(
+        gettext_lazy("Découpage choisi pour vous."),
+        gettext_lazy(
+            "Une copie du modèle tient sur TP\u00a0%(tp)s × PP\u00a0%(pp)s, le plus petit découpage possible\u00a0; "
+            "copies en parallèle\u00a0: %(copies)s. Un nombre dans «\u00a0Parallélisme de tenseurs\u00a0» l’impose."
+        ),
+        "",
+        gettext_lazy("Changer TP"),
+    ),
     "fault_gpus": Wording(
         gettext_lazy("TP × PP ne va pas dans ces GPU."),
         gettext_lazy("TP\u00a0= %(tp)s fois PP\u00a0= %(pp)s ne divise pas %(gpus)s GPU."),

@@ -44,8 +44,8 @@ def _inputs(estimate: TrainingEstimate) -> Iterator[Row]:
         (_("Micro-lot"), scenario.micro_batch, _("séquences")),
         (_("Accumulation"), scenario.accumulation, _("passes")),
         (_("Longueur de séquence"), scenario.sequence_tokens, _("tokens")),
-        (_("Parallélisme de tenseurs (TP)"), scenario.tensor_parallel, "GPU"),
-        (_("Parallélisme de pipeline (PP)"), scenario.pipeline_parallel, _("étages")),
+        (_("Parallélisme de tenseurs (TP)"), scenario.tensor, "GPU"),
+        (_("Parallélisme de pipeline (PP)"), scenario.stages, _("étages")),
         (_("Partage entre copies (ZeRO, FSDP)"), int(scenario.sharding), ""),
     )
     for label, value, unit in counts:

@@ -19,6 +19,11 @@ def sections(answer: Any) -> dict[str, Any]:
         "gpu": estimate.gpu.name,
         "gpu_count": estimate.gpu_count,
         "data_parallel": estimate.data_parallel,
+        "division": {
+            "tensor_parallel": estimate.scenario.tensor,
+            "pipeline_parallel": estimate.scenario.stages,
+            "is_automatic": estimate.is_divided,
+        },
         "trained_params": data(estimate.trained_params),
         "work": data(estimate.amount) if estimate.amount else None,
         "flop_a_token": data(estimate.flop),

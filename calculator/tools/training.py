@@ -128,8 +128,8 @@ def _run(found: Answer, start: dict[str, str]) -> dict[str, str]:
     values = {
         "params": found.estimate.model.params_total,
         "gpus": found.estimate.gpu_count,
-        "tp": scenario.tensor_parallel,
-        "pp": scenario.pipeline_parallel,
+        "tp": found.estimate.scenario.tensor,
+        "pp": found.estimate.scenario.stages,
         "seq": scenario.sequence_tokens,
         "recomp": int(scenario.recomputed),
     }

@@ -70,7 +70,7 @@ VALUES: dict[str, Any] = {
     **{"name": "X", "vendor": "AMD", "tp": 3, "pp": 2, "count": 32, "engine": "vLLM", "precision": "fp8"},
     **{"wanted": 4, "gpus": 2, "context": 9000, "limit": 8192, "window": 4096, "model": "M", "gpu": "A100"},
     **{"capability": "8.0", "sku": "GPU-PRO", "idle": 1, "capacity": 5.5, "asked": 7.25, "concurrency": 400.0},
-    **{"rows": 3, "chip": "Ampere/HBM", "needed": "7.5"},
+    **{"replicas": 2, "rows": 3, "chip": "Ampere/HBM", "needed": "7.5"},
     **{"running": 256, "run": "run-7", "factor": 0.75, "then": "aaaa", "now": "bbbb", "claim": 96, "alone": 71.5},
 }
 

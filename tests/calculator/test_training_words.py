@@ -108,6 +108,7 @@ def test_every_sentence_takes_the_values_of_its_message(code: str, language: str
         "sequence": 512,
         "batch": 8,
         "layers": 33,
+        "copies": 2,
         "hidden": 2560,
         "context": 4096,
         "ratio": 1.5,

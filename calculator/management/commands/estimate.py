@@ -17,6 +17,7 @@ from django.utils.translation import override
 
 from calculator import answers, catalog, document, pagestate, registry
 from calculator.permalinks import Key
+from calculator.permalinks.notation import written
 from calculator.presenters.values import shown
 from calculator.tool import Answer, Calculator, Outcome
 
@@ -150,4 +151,4 @@ def default_text(key: Key, defaults: Mapping[str, Any]) -> str:
     value = defaults[key.attribute]
     if key.many:
         return text_of([key.write(item) for item in value])
-    return "" if value is None or value == "" else key.write(value)
+    return written(key, value)
