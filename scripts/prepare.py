@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import hashlib
 import importlib.metadata
+import io
 import logging
 import os
 import signal
@@ -62,6 +63,7 @@ def prepare(folder: Path, *, quiet: bool) -> None:
     from django.core.management import call_command
 
     call_command("migrate", interactive=False, verbosity=0)
+    call_command("roles", stdout=io.StringIO())
     call_command("seed")
     if not quiet:
         collect_static(folder)

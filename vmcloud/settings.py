@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import tempfile
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -141,6 +142,9 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "vmcloud",
     "calculator",
     "benchmarks",
@@ -162,6 +166,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 WEB_PROCESSES = web_processes()
@@ -186,15 +191,36 @@ TEMPLATES = [
 
 DATABASES: dict[str, dict[str, Any]] = {"default": database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": env_number("PASSWORD_LENGTH", 12)},
+    },
+    *(
+        {"NAME": f"django.contrib.auth.password_validation.{name}"}
+        for name in ("UserAttributeSimilarityValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+    ),
 ]
+# A link to choose a password works for a day, and once.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+# So many failures lock a name out from an address; so many more slow a whole address, or a name from everywhere.
+LOGIN_FAILURES = env_number("LOGIN_FAILURES", 5)
+LOGIN_RATE = env_number("LOGIN_RATE", 30)
+LOGIN_LOCK_MINUTES = env_number("LOGIN_LOCK_MINUTES", 15)
+AXES_FAILURE_LIMIT = LOGIN_FAILURES
+AXES_COOLOFF_TIME = timedelta(minutes=LOGIN_LOCK_MINUTES)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_CALLABLE = "vmcloud.accounts.views.locked_out"
+AXES_CLIENT_IP_CALLABLE = "vmcloud.accounts.addresses.client_address"
+AXES_RESET_ON_SUCCESS = True
+# Whoever goes on trying does not lengthen the lock of the person whose name he uses.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code", "csrfmiddlewaretoken"]
+AXES_ENABLE_ADMIN = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+OTP_TOTP_ISSUER = "VMCloud calculator"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
@@ -238,13 +264,17 @@ SECURE_CSP = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = True
+# A working day; logging in and changing the password give the session a new key.
+SESSION_COOKIE_AGE = 3600 * env_number("SESSION_HOURS", 12)
 HTTPS = env_bool("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 # A load balancer asks for the health of the process over plain HTTP.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env_bool("BEHIND_PROXY") else None
+BEHIND_PROXY = env_bool("BEHIND_PROXY")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 
 BROKER_SCHEMES = ("filesystem", "memory", "redis", "rediss", "redis+socket", "amqp", "amqps")
 
@@ -312,4 +342,6 @@ LOGGING = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": log_level()},
+    # Failures and locks are told; four lines about each success are not.
+    "loggers": {"axes": {"level": "WARNING"}},
 }

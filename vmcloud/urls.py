@@ -2,7 +2,6 @@
 
 from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
-from django.contrib.auth import views as auth
 from django.urls import include, path
 
 from calculator import site
@@ -11,8 +10,7 @@ urlpatterns = [
     path("", site.root, name="root"),
     path("healthz", site.healthz, name="healthz"),
     *i18n_patterns(
-        path("login/", auth.LoginView.as_view(), name="login"),
-        path("logout/", auth.LogoutView.as_view(), name="logout"),
+        path("", include("vmcloud.accounts.urls")),
         path("admin/", admin.site.urls),
         path("runs/", include("benchmarks.urls")),
         path("", include("calculator.urls")),
