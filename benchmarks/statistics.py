@@ -1,8 +1,12 @@
-"""Percentiles and rates that say when they cannot be known: None for unknown, never 0 and never NaN."""
+"""Percentiles, rates and repeats that say when they cannot be known: None for unknown, never 0 and never NaN."""
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from benchmarks.regression import SIGNIFICANCE, student_quantile
 
 P99_MIN_COUNT = 100
 
@@ -46,3 +50,42 @@ def strict(value: Any, path: str = "", reasons: dict[str, str] | None = None) ->
             reasons[path] = "not a number" if math.isnan(value) else "infinite"
         return None
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The same thing measured several times. The interval is that of the mean at 95 %, from Student's t over the
+    repeats; it and the coefficient of variation (sample standard deviation ÷ mean) are None with a single one."""
+
+    count: int
+    median: float
+    mean: float
+    low: float
+    high: float
+    cv_ratio: float | None
+    interval_low: float | None
+    interval_high: float | None
+
+
+def spread(values: Sequence[float]) -> Spread | None:
+    """Median, ends, variation and interval of repeats, never of requests; None without values.
+
+    [98, 99, 100, 101, 102] → median 100, CV 1.58 %, interval 100 ± 2.776 · 1.5811 ÷ √5 = 98.04–101.96.
+    """
+    if not values:
+        return None
+    middle, average = percentile(values, 50), math.fsum(values) / len(values)
+    deviation = statistics.stdev(values) if len(values) > 1 else None
+    reach = None
+    if deviation is not None:
+        reach = student_quantile(1 - SIGNIFICANCE / 2, len(values) - 1) * deviation / math.sqrt(len(values))
+    return Spread(
+        count=len(values),
+        median=average if middle is None else middle,
+        mean=average,
+        low=min(values),
+        high=max(values),
+        cv_ratio=None if deviation is None or average == 0 else deviation / abs(average),
+        interval_low=None if reach is None else average - reach,
+        interval_high=None if reach is None else average + reach,
+    )

@@ -6,122 +6,179 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('benchmarks', '0006_engines'),
+        ("benchmarks", "0006_engines"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='benchmarkrun',
-            options={'ordering': ['-created_at', '-id'], 'permissions': [('operate_benchmarks', 'Can start, cancel and publish measurements'), ('approve_results', 'Can answer for a closed gate and publish through it, with a reason')]},
+            name="benchmarkrun",
+            options={
+                "ordering": ["-created_at", "-id"],
+                "permissions": [
+                    ("operate_benchmarks", "Can start, cancel and publish measurements"),
+                    ("approve_results", "Can answer for a closed gate and publish through it, with a reason"),
+                ],
+            },
         ),
         migrations.RemoveConstraint(
-            model_name='benchmarkrun',
-            name='run_asks_for_something',
+            model_name="benchmarkrun",
+            name="run_asks_for_something",
         ),
         migrations.RemoveConstraint(
-            model_name='benchmarkrun',
-            name='run_serves_or_probes',
+            model_name="benchmarkrun",
+            name="run_serves_or_probes",
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='flag_noisy',
+            model_name="benchmarkrun",
+            name="flag_noisy",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='gates_failed',
+            model_name="benchmarkrun",
+            name="gates_failed",
             field=models.CharField(blank=True, max_length=120),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='gates_passed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='gates_passed', to=settings.AUTH_USER_MODEL),
+            model_name="benchmarkrun",
+            name="gates_passed_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="gates_passed",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='gates_reason',
+            model_name="benchmarkrun",
+            name="gates_reason",
             field=models.CharField(blank=True, max_length=300),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='import_definition',
+            model_name="benchmarkrun",
+            name="import_definition",
             field=models.CharField(blank=True, max_length=40),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='import_file_name',
+            model_name="benchmarkrun",
+            name="import_file_name",
             field=models.CharField(blank=True, max_length=120),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='import_file_sha256',
+            model_name="benchmarkrun",
+            name="import_file_sha256",
             field=models.CharField(blank=True, max_length=64),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='import_hardware',
+            model_name="benchmarkrun",
+            name="import_hardware",
             field=models.CharField(blank=True, max_length=200),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='import_tool',
+            model_name="benchmarkrun",
+            name="import_tool",
             field=models.CharField(blank=True, max_length=40),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='import_tool_version',
+            model_name="benchmarkrun",
+            name="import_tool_version",
             field=models.CharField(blank=True, max_length=80),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='measured_at',
+            model_name="benchmarkrun",
+            name="measured_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='origin',
-            field=models.CharField(choices=[('measured', 'Measured'), ('imported', 'Imported')], default='measured', max_length=8),
+            model_name="benchmarkrun",
+            name="origin",
+            field=models.CharField(
+                choices=[("measured", "Measured"), ("imported", "Imported")], default="measured", max_length=8
+            ),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='parent',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='repeats', to='benchmarks.benchmarkrun'),
+            model_name="benchmarkrun",
+            name="parent",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="repeats",
+                to="benchmarks.benchmarkrun",
+            ),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='repeat_number',
+            model_name="benchmarkrun",
+            name="repeat_number",
             field=models.PositiveSmallIntegerField(default=1),
         ),
         migrations.AddField(
-            model_name='benchmarkrun',
-            name='repeats_count',
+            model_name="benchmarkrun",
+            name="repeats_count",
             field=models.PositiveSmallIntegerField(default=1),
         ),
         migrations.AddConstraint(
-            model_name='benchmarkrun',
-            constraint=models.CheckConstraint(condition=models.Q(('kind', 'probe'), ('origin', 'imported'), models.Q(('output_tokens__gte', 1), ('prompt_tokens__gte', 1), ('requests_count__gte', 1)), _connector='OR'), name='run_asks_for_something'),
+            model_name="benchmarkrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("kind", "probe"),
+                    ("origin", "imported"),
+                    models.Q(("output_tokens__gte", 1), ("prompt_tokens__gte", 1), ("requests_count__gte", 1)),
+                    _connector="OR",
+                ),
+                name="run_asks_for_something",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='benchmarkrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('engine_kind__in', ['llama_cpp', 'url', 'vllm']), ('kind', 'serving'), ('probe', '')), models.Q(('engine_kind', ''), ('kind', 'probe'), ('probe__gt', '')), models.Q(('engine_kind', ''), ('kind', 'serving'), ('origin', 'imported'), ('probe', '')), _connector='OR'), name='run_serves_or_probes'),
+            model_name="benchmarkrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("engine_kind__in", ["llama_cpp", "url", "vllm"]), ("kind", "serving"), ("probe", "")),
+                    models.Q(("engine_kind", ""), ("kind", "probe"), ("probe__gt", "")),
+                    models.Q(("engine_kind", ""), ("kind", "serving"), ("origin", "imported"), ("probe", "")),
+                    _connector="OR",
+                ),
+                name="run_serves_or_probes",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='benchmarkrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('import_definition', ''), ('import_tool', ''), ('origin', 'measured')), models.Q(('import_definition__gt', ''), ('import_tool__gt', ''), ('origin', 'imported'), ('parent__isnull', True)), _connector='OR'), name='run_imported_with_its_definition'),
+            model_name="benchmarkrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("import_definition", ""), ("import_tool", ""), ("origin", "measured")),
+                    models.Q(
+                        ("import_definition__gt", ""),
+                        ("import_tool__gt", ""),
+                        ("origin", "imported"),
+                        ("parent__isnull", True),
+                    ),
+                    _connector="OR",
+                ),
+                name="run_imported_with_its_definition",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='benchmarkrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('parent__isnull', True), ('repeat_number', 1), ('repeats_count__gte', 1)), models.Q(('parent__isnull', False), ('repeat_number__gte', 2), ('repeats_count', 1)), _connector='OR'), name='run_repeat_numbered'),
+            model_name="benchmarkrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("parent__isnull", True), ("repeat_number", 1), ("repeats_count__gte", 1)),
+                    models.Q(("parent__isnull", False), ("repeat_number__gte", 2), ("repeats_count", 1)),
+                    _connector="OR",
+                ),
+                name="run_repeat_numbered",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='benchmarkrun',
-            constraint=models.UniqueConstraint(fields=('parent', 'repeat_number'), name='run_once_a_repeat'),
+            model_name="benchmarkrun",
+            constraint=models.UniqueConstraint(fields=("parent", "repeat_number"), name="run_once_a_repeat"),
         ),
         migrations.AddConstraint(
-            model_name='benchmarkrun',
-            constraint=models.CheckConstraint(condition=models.Q(('gates_failed', ''), ('gates_reason__gt', ''), _connector='OR'), name='run_gate_passed_with_a_reason'),
+            model_name="benchmarkrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("gates_failed", ""), ("gates_reason__gt", ""), _connector="OR"),
+                name="run_gate_passed_with_a_reason",
+            ),
         ),
     ]

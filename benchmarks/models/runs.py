@@ -18,7 +18,7 @@ class BenchmarkRun(models.Model):
     `engine_config` is what vLLM is started with, `engine_arguments` what it became; `server_…` are what the server
     counted between its two looks at /metrics, `client_…` what was counted of the same requests here.
     At the soft limit the run is asked to stop, at the hard one it is killed; None takes the settings' limits.
-    A series is its first run (`parent` None, `repeats_count` asked in all) and the repeats that name it as their parent;
+    A series is its first run (`parent` None, `repeats_count` asked in all) and the repeats that name it as parent;
     the first run stands for all where they are published. `gates_…` say who answered for which closed gate, and why.
     An imported run was measured elsewhere by `import_tool`, whose own meaning of the metrics is `import_definition`.
     """
