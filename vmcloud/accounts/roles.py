@@ -8,9 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 # Group → the permissions that its work needs, as app.codename.
 ROLES: dict[str, tuple[str, ...]] = {
-    "sales": (),
-    "pricing": (),
-    "approver": (),
+    "sales": ("calculator.view_private_prices",),
+    "pricing": ("calculator.upload_prices", "calculator.apply_prices", "calculator.rollback_prices"),
+    # Letting a price begin in the past takes somebody of both groups: whoever applies, and may also answer for it.
+    "approver": ("calculator.approve_prices", "calculator.backdate_prices"),
     "operator": ("benchmarks.operate_benchmarks",),
 }
 MEANINGS: dict[str, Promise] = {

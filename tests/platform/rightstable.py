@@ -1,0 +1,87 @@
+"""Who may do what on every address of the site. A new address without a line here fails `test_rights_pages`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+VISITOR, PLAIN, SUPERUSER = "visitor", "plain", "superuser"
+GROUPS = ("sales", "pricing", "approver", "operator")
+ROLES = (VISITOR, PLAIN, *GROUPS, SUPERUSER)
+
+Audience = frozenset[str]
+EVERYONE = Audience(ROLES)
+SIGNED_IN = EVERYONE - {VISITOR}
+SUPERUSERS = Audience({SUPERUSER})
+NOBODY = Audience()
+
+
+def groups(*names: str) -> Audience:
+    """The members of these groups, and superusers."""
+    assert set(names) <= set(GROUPS)
+    return Audience({*names, SUPERUSER})
+
+
+OPERATORS = groups("operator")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Who may read the address (GET) and who may send to it (POST). NOBODY: the method is refused with 405."""
+
+    get: Audience = EVERYONE
+    post: Audience = NOBODY
+    args: Mapping[str, object] = field(default_factory=dict)
+
+
+READ = Rule()
+CALCULATORS = ("economics", "inference", "training", "parallelism", "tokens")
+CODE = {"code": "no-such-run"}
+TOKEN = {"uidb64": "MQ", "token": "no-such-token"}
+
+RULES: dict[str, Rule] = {
+    # --- for everybody: calculators, catalogue, methods, runs to read ---
+    **dict.fromkeys(("root", "healthz", "home", "skus", "gpus", "prices", "methodology", "accuracy"), READ),
+    **dict.fromkeys((*CALCULATORS, "accuracy-rows", "runs"), READ),
+    "price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),
+    "tokens-count": Rule(post=EVERYONE),
+    "inference-model": Rule(post=EVERYONE),
+    "estimate-save": Rule(post=EVERYONE, args={"name": "economics"}),
+    "export": Rule(args={"name": "economics", "suffix": "csv"}),
+    "estimate-saved": Rule(args={"slug": "none"}),
+    "coming": Rule(args={"name": "economics"}),
+    **dict.fromkeys(("run", "run-csv", "run-json"), Rule(args=CODE)),
+    # --- operators: runs ---
+    "run-new": Rule(get=OPERATORS),
+    "run-start": Rule(get=OPERATORS, post=OPERATORS),
+    **dict.fromkeys(("run-cancel", "run-publish", "run-withdraw"), Rule(get=NOBODY, post=OPERATORS, args=CODE)),
+    # --- coming in, one's own account ---
+    "login": Rule(post=EVERYONE),
+    "logout": Rule(get=NOBODY, post=EVERYONE),
+    "set-password": Rule(post=EVERYONE, args=TOKEN),
+    "admin-sign-in": Rule(get=SIGNED_IN),
+    "account": Rule(get=SIGNED_IN),
+    "password": Rule(get=SIGNED_IN, post=SIGNED_IN),
+    "admin-password": Rule(get=SIGNED_IN, post=SIGNED_IN),
+    "factor-begin": Rule(get=NOBODY, post=SIGNED_IN),
+    "factor": Rule(get=SIGNED_IN, post=SIGNED_IN),
+    "factor-off": Rule(get=SIGNED_IN, post=SIGNED_IN),
+    # --- superusers: people ---
+    "people": Rule(get=SUPERUSERS),
+    "person-new": Rule(get=SUPERUSERS, post=SUPERUSERS),
+    "person": Rule(get=SUPERUSERS, post=SUPERUSERS, args={"pk": 999_999}),
+    "person-password": Rule(get=NOBODY, post=SUPERUSERS, args={"pk": 999_999}),
+}
+
+
+def names() -> set[str]:
+    """The names of all addresses but those of the admin site, which has a test of its own."""
+    return set(_named(get_resolver().url_patterns))
+
+
+def _named(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern):
+            yield pattern.name or f"unnamed: {pattern.pattern}"
+        elif pattern.app_name != "admin":
+            yield from _named(pattern.url_patterns)
