@@ -102,3 +102,13 @@ def test_what_a_first_view_loads_stays_light(collected: Path) -> None:
 def test_files_of_others_are_served_as_they_are(collected: Path) -> None:
     for name in ("vendor/htmx.min.js", "vendor/plotly-cartesian.min.js"):
         assert (collected / name).read_bytes() == (STATIC / name).read_bytes()
+
+
+def test_the_sheet_of_signed_in_people_stays_small_and_apart(collected: Path) -> None:
+    manifest = json.loads((collected / "staticfiles.json").read_text())["paths"]
+    assert (collected / manifest["css/staff.css"]).stat().st_size <= 3_000
+    assert "css/staff.css" not in settings.STYLE_PARTS
+    linking = [
+        path for path in (Path(settings.BASE_DIR) / "templates").rglob("*.html") if "staff.css" in path.read_text()
+    ]
+    assert [path.name for path in linking] == ["staff.html"]
