@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 PLAUSIBLE_RATIO = 1.05
 TRIAD_ARRAYS_COUNT = 3
+FLOP_A_PRODUCT = 2
 RECOMPUTE_FACTOR = 4 / 3
 FORMULA = "tokens/s × (6·N + 12·L·H·Q·T) ÷ (dense peak × GPUs)"
 
@@ -24,7 +25,7 @@ class ImplausibleError(ValueError):
 
 def gemm_tflops(rows: int, columns: int, inner: int, seconds: float) -> float:
     """2·M·N·K operations: 8192³ in 1.45 ms is 758.3 TFLOP/s."""
-    return 2 * rows * columns * inner / seconds / 1e12
+    return FLOP_A_PRODUCT * rows * columns * inner / seconds / 1e12
 
 
 def triad_gb_per_s(elements: int, element_bytes: int, seconds: float) -> float:
@@ -73,6 +74,32 @@ class Shape:
     def attention_flop(self) -> float:
         """12·L·H·Q·T operations a token, attention counted whole as in the PaLM paper's appendix B."""
         return 12.0 * self.layers * self.heads * self.head_width * self.sequence_tokens
+
+    def training_flop(self, *, frozen_base: bool, recomputed: bool, adapter_parameters: float = 0.0) -> "TrainingFlop":
+        """Operations of one trained token: what the model needs, and what the hardware does.
+
+        Weights: 2·N forward, 2·N for the gradient of the inputs, 2·N for that of trained weights; a frozen base has no
+        such gradient, its adapters have all three. Attention: a third of 12·L·H·Q·T forward, the rest backward.
+        Recomputation does the forward pass once more: hardware counts it, the model does not.
+
+        >>> shape = Shape(parameters=7.24e9, layers=32, heads=32, head_width=128, sequence_tokens=4096)
+        >>> shape.training_flop(frozen_base=True, recomputed=False).weights / 7.24e9
+        4.0
+        """
+        passes = 2 if frozen_base else 3
+        weights = FLOP_A_PRODUCT * (passes * self.parameters + 3 * adapter_parameters)
+        model = weights + self.attention_flop
+        again = FLOP_A_PRODUCT * (self.parameters + adapter_parameters) + self.attention_flop / 3
+        return TrainingFlop(weights, model, model + again if recomputed else model)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFlop:
+    """Operations of one trained token: weights alone, with attention, and with what is recomputed."""
+
+    weights: float
+    model: float
+    hardware: float
 
 
 @dataclass(frozen=True, slots=True)
