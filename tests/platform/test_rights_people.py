@@ -1,5 +1,7 @@
 """Accounts: no default password, a link that works once, and never without a superuser."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Group, User
 from django.core.management import call_command
@@ -11,6 +13,12 @@ from vmcloud.accounts import people, roles
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long enough secret"
+
+
+def shown_link(client: Client, user: User) -> str | None:
+    """The link to a new password on the page of an account; each page makes one, of the second it was asked for."""
+    found = re.search(r"/fr/account/set/[^\s<\"]+", client.get(reverse("person", args=[user.pk])).text)
+    return found and found.group()
 
 
 @pytest.fixture
@@ -35,8 +43,8 @@ def test_a_new_account_has_no_password_and_the_groups_asked_for(client: Client, 
 
 def test_the_link_lets_the_person_choose_a_password_once(client: Client, root: User) -> None:
     bob = make(client)
-    link = people.password_link(bob)
-    assert link in client.get(reverse("person", args=[bob.pk])).text
+    link = shown_link(client, bob)
+    assert link is not None
     visitor = Client()
     form = visitor.get(link, follow=True).redirect_chain[-1][0]
     chosen = {"new_password1": "violet-tramway-91", "new_password2": "violet-tramway-91"}
@@ -44,7 +52,7 @@ def test_the_link_lets_the_person_choose_a_password_once(client: Client, root: U
     bob.refresh_from_db()
     assert bob.check_password("violet-tramway-91")
     assert "ne sert plus" in Client().get(link, follow=True).text
-    assert link not in client.get(reverse("person", args=[bob.pk])).text
+    assert shown_link(client, bob) is None
 
 
 @pytest.mark.parametrize("weak", ["short", "123456789012", "password1234", "bob-example-bob"])
@@ -114,7 +122,7 @@ def test_withdrawing_a_password_closes_sessions_and_shows_a_link(client: Client,
     bob.refresh_from_db()
     assert not bob.has_usable_password()
     assert visitor.get(reverse("account")).status_code == 302
-    assert people.password_link(bob) in client.get(reverse("person", args=[bob.pk])).text
+    assert shown_link(client, bob) is not None
 
 
 def test_changing_ones_password_keeps_this_session_under_a_new_key_and_ends_the_others(client: Client) -> None:
