@@ -5,6 +5,7 @@ alive by its heartbeat, and is marked stalled by whoever finds the heartbeat too
 """
 
 from benchmarks.models.fleet import RunGpu, Worker, WorkerGpu
+from benchmarks.models.probes import ProbeJob, ProbeReading
 from benchmarks.models.runs import CPU_QUEUE, LIVE, BenchmarkRun
 from benchmarks.models.steps import BenchmarkSample, BenchmarkStep, BenchmarkTick
 from benchmarks.models.telemetry import TelemetrySecond
@@ -16,6 +17,8 @@ __all__ = [
     "BenchmarkSample",
     "BenchmarkStep",
     "BenchmarkTick",
+    "ProbeJob",
+    "ProbeReading",
     "RunGpu",
     "TelemetrySecond",
     "Worker",
