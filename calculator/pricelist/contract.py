@@ -206,7 +206,7 @@ class ReadOptions:
     """What the person who uploads has said about the file; everything left out is deduced or asked back for.
 
     `columns` maps the file's headers to columns of the kind, "" to leave one out. `today` (in Paris) bounds
-    `checked_on`. `origin` is stamped on every price that has no column for it.
+    `checked_on`. `origin` is stamped on every price: files do not say it.
     """
 
     kind: FileKind | None = None

@@ -1,0 +1,119 @@
+"""Opening a zip without unpacking more than was agreed, and parsing its XML without what XML allows too much of."""
+
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from xml.parsers import expat
+
+from calculator.pricelist.contract import PriceFileError
+from calculator.pricelist.limits import PARTS, TEXT_BYTES, UNPACKED_BYTES
+
+ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
+IS_ENCRYPTED = 0x1
+BLOCK_BYTES = 1 << 20
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    expat.ExpatError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+"""What zipfile, its decompressors and the XML parser raise for a damaged file."""
+
+
+def opened(content: bytes) -> zipfile.ZipFile:
+    """A zip whose parts are few and unpack to a bounded size. PriceFileError: archive_broken, _encrypted, _bomb."""
+    if content.startswith(ENCRYPTED_OFFICE):
+        raise PriceFileError("office_encrypted_or_old")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        parts = archive.infolist()
+    except DAMAGED:
+        raise PriceFileError("archive_broken") from None
+    if any(part.flag_bits & IS_ENCRYPTED for part in parts):
+        raise PriceFileError("archive_encrypted")
+    if len(parts) > PARTS or sum(part.file_size for part in parts) > UNPACKED_BYTES:
+        raise PriceFileError("archive_bomb", limit=UNPACKED_BYTES, parts=PARTS)
+    return archive
+
+
+def part_bytes(archive: zipfile.ZipFile, name: str, limit: int = TEXT_BYTES) -> bytes:
+    """One part, whole. Its declared size is what it may unpack to: a longer one fails its check sum."""
+    try:
+        if archive.getinfo(name).file_size > limit:
+            raise PriceFileError("archive_bomb", limit=limit, parts=PARTS)
+        return archive.read(name)
+    except DAMAGED:
+        raise PriceFileError("archive_broken") from None
+
+
+class _ForbiddenError(ValueError):
+    pass
+
+
+def _forbid(*_given: object) -> None:
+    raise _ForbiddenError
+
+
+def parser() -> expat.XMLParserType:
+    """A parser that takes no document type: without one there are no entities to expand and nothing to fetch."""
+    made = expat.ParserCreate()
+    made.buffer_text = True
+    made.StartDoctypeDeclHandler = _forbid
+    return made
+
+
+@contextmanager
+def refusing(code: str) -> Iterator[None]:
+    """Turns what a parser raises into the one exception of reading: xml_forbidden, or `code`."""
+    try:
+        yield
+    except PriceFileError:
+        raise
+    except _ForbiddenError:
+        raise PriceFileError("xml_forbidden") from None
+    except DAMAGED:
+        raise PriceFileError(code) from None
+
+
+def elements(content: bytes, only: Collection[str] = ()) -> list[tuple[str, dict[str, str], str]]:
+    """The elements of a small XML as (local name, attributes, own text), and each end as ("/name", {}, "").
+
+    With `only` the others are left out. PriceFileError: xml_forbidden, workbook_broken.
+    """
+    found: list[tuple[str, dict[str, str], str]] = []
+    text: list[str] = []
+    opened_at: list[int] = []
+
+    def start(name: str, given: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        text.clear()
+        if not only or local in only:
+            opened_at.append(len(found))
+            found.append((local, given, ""))
+
+    def end(name: str) -> None:
+        local = name.rpartition(":")[2]
+        if not only or local in only:
+            place = opened_at.pop()
+            found[place] = (local, found[place][1], "".join(text))
+            found.append((f"/{local}", {}, ""))
+        text.clear()
+
+    parsing = parser()
+    parsing.StartElementHandler, parsing.EndElementHandler = start, end
+    parsing.CharacterDataHandler = text.append
+    with refusing("workbook_broken"):
+        parsing.Parse(content, True)
+    return found
