@@ -8,15 +8,38 @@ from calculator.models.items import CatalogItem
 from calculator.models.sheets import LanguageModel
 
 
-class Figure(models.Model):
-    """A sourced number for SKU × model × precision × engine × lengths × concurrency. Withdrawn, never changed.
+RATES = ("output_tok_per_s", "prefill_tok_per_s")
+"""What a model yields on a SKU; the other metrics are roofs of its GPU, which our own probes measured."""
+UNITS = {
+    "tok/s": RATES,
+    "FLOP/s": ("gemm_bf16_flop_per_s", "gemm_fp16_flop_per_s", "gemm_fp8_flop_per_s"),
+    "B/s": ("copy_bytes_per_s", "bus_bytes_per_s"),
+}
+LIMITS = {"tok/s": 1e12, "FLOP/s": 1e18, "B/s": 1e18}
 
-    `exception` = the reason for which it was published although a gate was closed.
+
+def unit_matches_metric() -> Q:
+    """Each metric has one unit, and its value lies in that unit's range."""
+    matches = Q()
+    for unit, metrics in UNITS.items():
+        matches |= Q(metric__in=metrics, unit=unit, value__gt=0, value__lt=LIMITS[unit])
+    return matches
+
+
+class Figure(models.Model):
+    """A sourced number for SKU × model × precision × engine × lengths × concurrency, or a measured roof of its GPU.
+
+    Withdrawn, never changed. `exception` = the reason for which it was published although a gate was closed.
     """
 
     class Metric(models.TextChoices):
         OUTPUT = "output_tok_per_s"
         PREFILL = "prefill_tok_per_s"
+        GEMM_BF16 = "gemm_bf16_flop_per_s"
+        GEMM_FP16 = "gemm_fp16_flop_per_s"
+        GEMM_FP8 = "gemm_fp8_flop_per_s"
+        COPY = "copy_bytes_per_s"
+        BUS = "bus_bytes_per_s"
 
     class Scope(models.TextChoices):
         GPU = "gpu"
@@ -49,8 +72,12 @@ class Figure(models.Model):
         ordering = ["sku", "-published_at", "-id"]
         indexes = [models.Index(fields=["metric", "sku", "published_at"], name="figure_by_sku")]
         constraints = [
-            models.CheckConstraint(condition=Q(value__gt=0, value__lt=1e12), name="figure_value_positive"),
-            models.CheckConstraint(condition=Q(unit="tok/s"), name="figure_in_tokens_a_second"),
+            models.CheckConstraint(condition=unit_matches_metric(), name="figure_unit_of_metric"),
+            models.CheckConstraint(
+                condition=Q(metric__in=RATES)
+                | Q(kind="measured", run__gt="", language_model__isnull=True, test_model=False),
+                name="figure_roof_measured_by_a_run",
+            ),
             models.CheckConstraint(
                 condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gte=F("published_at")),
                 name="figure_withdrawn_after_published",
