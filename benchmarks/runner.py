@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.load import process, records
+from benchmarks.load import process, records, sessions
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 POLL_S = 1.0
-STOP_GRACE_S = 3.0
+STOP_GRACE_S = 8.0  # an engine is asked to end before it is killed
 READ_BYTES = 65536
 
 
@@ -47,6 +47,7 @@ class Runner:
                 process.signal_group(child.pid, signal.SIGKILL)
                 child.wait()
         process.signal_group(child.pid, signal.SIGKILL)
+        sessions.end(sessions.remembered(Path(self.plan.folder)), grace_s=0)
         if child.stdout:
             child.stdout.close()
 

@@ -20,6 +20,8 @@ from benchmarks.load.targets import masked
 
 READ_BUFFER_BYTES = 2**18
 PROBE_BYTES = 65_536
+TEXT_BYTES = 4_194_304
+TEXT_DEADLINE_S = 5.0
 OPENING_AT_ONCE_COUNT = 4  # fewer than the accept queue of llama.cpp's web server, which holds five
 Clock = Callable[[], int]
 OnTokens = Callable[[int], None]
@@ -101,6 +103,20 @@ class Client:
                 return response.status, await response.content.read(PROBE_BYTES)
         except (aiohttp.ClientError, TimeoutError, OSError):
             return None, b""
+
+    async def text(self, url: str) -> str:
+        """The start of a page of the server, up to TEXT_BYTES; empty without an answer of 200 in good time."""
+        try:
+            async with asyncio.timeout(TEXT_DEADLINE_S), self.session.get(url, allow_redirects=False) as response:
+                if response.status != 200:
+                    return ""
+                read, chunks = 0, []
+                while read < TEXT_BYTES and (chunk := await response.content.readany()):
+                    chunks.append(chunk)
+                    read += len(chunk)
+                return b"".join(chunks)[:TEXT_BYTES].decode(errors="replace")
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return ""
 
     async def healthy(self) -> bool:
         """Whether the server answers the question with 200."""

@@ -24,6 +24,7 @@ class Endpoint:
 
     url: str
     probe_url: str
+    metrics_url: str = ""
     keep_connections: bool = True
     attempts_max: int = 1
     policy: targets.Policy | None = None
@@ -57,7 +58,7 @@ class Endpoint:
 
 def local(address: str, *, keep_connections: bool = True) -> Endpoint:
     """The engine started for the run."""
-    return Endpoint(f"{address}/v1/completions", f"{address}/health", keep_connections)
+    return Endpoint(f"{address}/v1/completions", f"{address}/health", f"{address}/metrics", keep_connections)
 
 
 def remote(target: Target, secret: str) -> Endpoint:
@@ -65,6 +66,7 @@ def remote(target: Target, secret: str) -> Endpoint:
     return Endpoint(
         target.url,
         f"{target.base_url}/models",
+        f"{target.base_url.removesuffix('/v1')}/metrics",
         attempts_max=target.attempts_max,
         policy=targets.policy(target.allowed),
         secret=secret,

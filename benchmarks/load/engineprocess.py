@@ -8,9 +8,9 @@ from pathlib import Path
 
 import orjson
 
-from benchmarks.load import endpoint, process
+from benchmarks.load import endpoint, process, prompts
 from benchmarks.load.client import Client
-from benchmarks.load.records import Plan
+from benchmarks.load.records import Plan, Request
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 CONTEXT_MARGIN_TOKENS = 16
@@ -29,13 +29,17 @@ class EngineError(Exception):
 
 
 class EngineProcess:
-    """Start, wait, check, end; `end` may be called at any time and more than once."""
+    """llama.cpp on this host: start, wait, check, end; `end` may be called at any time and more than once."""
+
+    here = True
+    log_tail_chars = LOG_TAIL_CHARS
 
     def __init__(self, plan: Plan, cores: process.Cores) -> None:
         self.plan = plan
         self.cores = cores
         self.address = self.name = self.version = ""
-        self.threads_count = 0
+        self.threads_count: int | None = None
+        self.healthy = False
         self.keeps_connections = True
         self._child: asyncio.subprocess.Process | None = None
 
@@ -91,6 +95,10 @@ class EngineProcess:
             if stop.is_set() or time.monotonic() > until:
                 raise EngineError("engine_deadline", self.log_tail())
             await asyncio.sleep(HEALTH_PAUSE_S)
+        self.healthy = True
+
+    def body(self, request: Request) -> dict[str, object]:
+        return prompts.engine_body(self.plan, request)
 
     def check(self) -> None:
         """EngineError when the child has left."""
@@ -108,4 +116,4 @@ class EngineProcess:
     def log_tail(self) -> str:
         """The last characters the engine wrote to its log."""
         path = self.plan.engine_log_path
-        return path.read_text(errors="replace")[-LOG_TAIL_CHARS:].strip() if path.exists() else ""
+        return path.read_text(errors="replace")[-self.log_tail_chars :].strip() if path.exists() else ""

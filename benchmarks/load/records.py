@@ -29,12 +29,22 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class VllmPlan:
+    """A vLLM server to start: the program of this host (empty where it has none) and the arguments of `serve`."""
+
+    program: str
+    model: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What to run: one step a concurrency (closed loop) or a rate (the other patterns), each after a warm-up.
 
     A step ends after `requests_count` measured requests, or after `duration_s` if that comes first. In an open loop
     the first concurrency is the most requests under way. `search` is empty (every step), sweep (until a stop rule) or
-    knee (from the first rate to the highest that is carried). Without a `target` the model of `model_path` is served.
+    knee (from the first rate to the highest that is carried). Without a `target` and a `vllm` llama.cpp serves the
+    model of `model_path`. `vocabulary_size` bounds the ids of made prompts; 0 = unknown.
     """
 
     model_path: str
@@ -59,6 +69,7 @@ class Plan:
     shared_prefix_tokens: int = 0
     prompts_path: str = ""
     target: Target | None = None
+    vllm: VllmPlan | None = None
 
     @property
     def limits(self) -> Limits:
@@ -186,6 +197,24 @@ class StepEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerCounters:
+    """What server and client counted of the same requests, warm-up included; None where the server does not count.
+
+    `disagrees`: more than 1 % apart, or the server's counts went backwards.
+    """
+
+    client_prompt_tokens: int
+    client_output_tokens: int
+    disagrees: bool
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    prefix_queries: int | None = None
+    prefix_hits: int | None = None
+    preemptions_count: int | None = None
+    type: str = "server_counters"
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnd:
     """The last line. `status` is succeeded, failed or cancelled; `code` names the reason of a failure.
 
@@ -199,11 +228,12 @@ class RunEnd:
     type: str = "run_end"
 
 
-Message = EngineReady | Tick | StepEnd | RunEnd
+Message = EngineReady | Tick | StepEnd | ServerCounters | RunEnd
 MESSAGES: dict[str, type[Message]] = {
     "engine_ready": EngineReady,
     "tick": Tick,
     "step_end": StepEnd,
+    "server_counters": ServerCounters,
     "run_end": RunEnd,
 }
 
@@ -225,6 +255,8 @@ def load_plan(path: Path) -> Plan:
     fields = orjson.loads(path.read_bytes())
     target = fields["target"]
     fields["target"] = target and Target(**{**target, "allowed": tuple(target["allowed"])})
+    if vllm := fields["vllm"]:
+        fields["vllm"] = VllmPlan(**{**vllm, "arguments": tuple(vllm["arguments"])})
     return Plan(**{**fields, **{name: tuple(fields[name]) for name in ("concurrencies", "rates_per_s")}})
 
 

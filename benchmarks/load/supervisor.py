@@ -13,15 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from benchmarks.load import process, prompts, search
+from benchmarks.load import counters, engines, process, search
 from benchmarks.load.client import Client
-from benchmarks.load.engineprocess import EngineError, EngineProcess
-from benchmarks.load.measuring import Body, Emit, Step
+from benchmarks.load.engineprocess import EngineError
+from benchmarks.load.engines import Engine
+from benchmarks.load.measuring import Emit, Step
 from benchmarks.load.pacing import RateLimit
-from benchmarks.load.records import EngineReady, Message, Plan, RunEnd, StepLoad, dump, load_plan
-from benchmarks.load.targetserver import TargetServer
-
-Server = EngineProcess | TargetServer
+from benchmarks.load.records import Message, Plan, RunEnd, StepLoad, dump, load_plan
 
 
 class Supervisor:
@@ -34,13 +32,14 @@ class Supervisor:
         self.stop = asyncio.Event()
         self.expired = False
         self.search_end = ""
+        self.told = counters.Told()
 
     async def run(self) -> RunEnd:
         """Everything from engine start to engine end; the engine is gone when this returns, whatever happened."""
         expiry = asyncio.get_running_loop().call_later(self.plan.run_deadline_s, self._expire)
         cores = process.split_cores(process.available_cores())
         process.pin(cores.client)
-        server = TargetServer(self.plan) if self.plan.target else EngineProcess(self.plan, cores)
+        server = engines.engine_of(self.plan, cores)
         try:
             await server.start(self.stop)
             return await self._measure(server, cores)
@@ -57,23 +56,24 @@ class Supervisor:
     def _stopped(self) -> RunEnd:
         return RunEnd("failed", "deadline") if self.expired else RunEnd("cancelled")
 
-    async def _measure(self, server: Server, cores: process.Cores) -> RunEnd:
+    async def _measure(self, server: Engine, cores: process.Cores) -> RunEnd:
         async with Client(server.endpoint, timeout_s=self.plan.request_timeout_s) as client:
-            if isinstance(server, EngineProcess):
-                self.emit(engine_ready(server, cores))
-                await server.wait_healthy(client, self.stop)
-            else:
-                await server.wait_healthy(client, self.stop)
-                self.emit(target_ready(server, cores))
-            return await self._steps(server, client)
+            await server.wait_healthy(client, self.stop)
+            self.emit(engines.ready(server, cores))
+            before = await counters.scraped(client)
+            end = await self._steps(server, client)
+            if before and end.status == "succeeded":
+                self.emit(await counters.counted(client, before, self.told))
+            return end
 
-    async def _steps(self, server: Server, client: Client) -> RunEnd:
+    async def _steps(self, server: Engine, client: Client) -> RunEnd:
         succeeded, tried = 0, list[search.Outcome]()
         per_s = self.plan.target.rate_limit_per_s if self.plan.target else None
         limit = RateLimit(per_s, asyncio.get_running_loop().time)
         for load in self._loads(tried):
-            step = Step(self.plan, load, client, self._body(server), limit, self.emit, self.samples, self.stop)
+            step = Step(self.plan, load, client, server.body, limit, self.emit, self.samples, self.stop)
             self.emit(await step.run())
+            self.told += counters.told(step.requests)
             succeeded += step.ok_count
             if self.stop.is_set():
                 return self._stopped()
@@ -82,11 +82,6 @@ class Supervisor:
                 tried.append(step.outcome())
         end = RunEnd("succeeded") if succeeded else RunEnd("failed", "all_requests_failed")
         return RunEnd(end.status, end.code, search_end=self.search_end)
-
-    def _body(self, server: Server) -> Body:
-        if isinstance(server, TargetServer):
-            return server.body
-        return lambda request: prompts.engine_body(self.plan, request)
 
     def _loads(self, tried: list[search.Outcome]) -> Iterator[StepLoad]:
         """The steps to come, in view of those that were; says in `search_end` how a search came to its end."""
@@ -111,29 +106,6 @@ def given_loads(plan: Plan) -> list[StepLoad]:
     if plan.rates_per_s:
         return [StepLoad(step, plan.concurrencies[0], rate) for step, rate in enumerate(plan.rates_per_s, start=1)]
     return [StepLoad(step, concurrency) for step, concurrency in enumerate(plan.concurrencies, start=1)]
-
-
-def engine_ready(engine: EngineProcess, cores: process.Cores) -> EngineReady:
-    return EngineReady(
-        engine=engine.name,
-        version=engine.version,
-        threads_count=engine.threads_count,
-        engine_cores=process.core_list(cores.engine),
-        client_cores=process.core_list(cores.client),
-        shared_core=cores.shared,
-    )
-
-
-def target_ready(server: TargetServer, cores: process.Cores) -> EngineReady:
-    """The server has its own machine: no core of this one is shared with it."""
-    return EngineReady(
-        engine=server.name,
-        version="",
-        threads_count=None,
-        engine_cores="",
-        client_cores=process.core_list(cores.client),
-        shared_core=False,
-    )
 
 
 async def supervise(plan: Plan) -> RunEnd:

@@ -24,6 +24,8 @@ CALIBRATION_OUTPUT_TOKENS = 2
 class TargetServer:
     """The plan's target: `start` checks it, `wait_healthy` asks it and learns how it counts a prompt."""
 
+    here = False
+
     def __init__(self, plan: Plan, environment: Mapping[str, str] = os.environ) -> None:
         if plan.target is None:
             raise ValueError("the plan has no target")

@@ -1,4 +1,4 @@
-"""What the database refuses of engines: a vLLM without its configuration, a region without a server over the network."""
+"""What the database refuses of engines: vLLM without a configuration, a region without an address."""
 
 from typing import Any
 
