@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 from calculator.pricelist.contract import Value
-from calculator.pricelist.limits import NUMBER_CHARACTERS
+from calculator.pricelist.limits import AMOUNT_BELOW, NUMBER_CHARACTERS
 
 MARKS = (",", ".")
 OTHER = {",": ".", ".": ","}
@@ -123,7 +123,7 @@ def number(body: str, mark: str) -> Decimal:
         raise _why_not(body)
     exponent = text.partition("e")[2]
     if exponent and abs(int(exponent)) > EXPONENT_LIMIT:
-        raise NumberError("out_of_range")
+        raise NumberError("out_of_range", limit=AMOUNT_BELOW)
     with localcontext(prec=DIGITS):
         return +Decimal(text)
 

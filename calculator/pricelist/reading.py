@@ -209,7 +209,7 @@ class _Reading:
             nameless = place >= len(header) or not folded(header[place])
             if nameless and place < len(row.cells) and str(row.cells[place]).strip():
                 code = "too_many_cells" if place >= len(header) else "cell_without_header"
-                self.cells.wrong("", code, count=len(row.cells), columns=len(header), text=shown(row.cells[place]))
+                self.cells.wrong("", code, columns=len(header), text=shown(row.cells[place]))
                 return
 
 

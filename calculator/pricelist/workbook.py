@@ -90,7 +90,7 @@ def _rows(source: Iterator[tuple[int, dict[int, Cell]]], width: int, problems: P
             if place < len(row):
                 row[place] = cell
             else:
-                problems.add(number, "", "cell_without_header", cell=f"{letters(place)}{number}")
+                problems.add(number, "", "too_many_cells", columns=width, cell=f"{letters(place)}{number}")
         yield Row(number, row, "\t".join(map(str, row))[:CELL_CHARACTERS])
 
 
