@@ -2,14 +2,16 @@
 SHELL := /bin/sh
 PY := .venv/bin/python
 FILE ?=
+QUEUE ?= gpu.local
 COMPILE := UV_NO_PROGRESS=1 uv pip compile --quiet --universal --python-version 3.12 --no-header --no-annotate \
 	--override requirements/overrides.in
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help run admin backup restore clean test test-fast test-vllm test-probes bench messages lock format base dev
+.PHONY: help run worker admin backup restore clean test test-fast test-vllm test-probes bench messages lock format base dev
 
 help:
 	@echo "make run          start the web site and its worker on this machine (PORT=8000)"
+	@echo "make worker QUEUE=gpu.titan   on a GPU host: serve that queue (see docs/operations.md)"
 	@echo "make admin        create a person who may operate benchmarks and use the admin pages"
 	@echo "make backup       write database and secret key to var/backups/"
 	@echo "make restore FILE=var/backups/…   put a backup back"
@@ -30,6 +32,10 @@ dev:
 
 run: base
 	@exec $(PY) -m scripts.run
+
+worker: base
+	@exec $(PY) -m celery --quiet --app vmcloud worker --pool prefork --concurrency 1 --queues "$(QUEUE)" \
+		--hostname "$(QUEUE)@%h" --without-gossip --without-mingle --loglevel INFO
 
 admin: base
 	@$(PY) -m scripts.prepare --quiet && $(PY) manage.py createsuperuser

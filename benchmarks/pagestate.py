@@ -24,7 +24,7 @@ def list_context(runs: Iterable[BenchmarkRun], may_operate: bool) -> dict[str, A
 
 def run_context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
     """Everything the page of one run shows; the live part or the result, never both."""
-    run, now = view.run, timezone.now()
+    run = view.run
     common = {
         "run": run,
         "title": presenters.title(view),
@@ -32,7 +32,7 @@ def run_context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
         "tag": wording.TAGS[run.status],
         "status": wording.status_word(run.status),
         "conditions": presenters.conditions(run),
-        "trouble": wording.trouble(view, now),
+        "trouble": wording.trouble(view),
         "may_operate": may_operate,
         "environment": results.environment(run) if run.started_at else [],
         "target": results.target_facts(run, may_operate=may_operate),

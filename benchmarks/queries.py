@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Max, Prefetch, QuerySet
 from django.http import Http404
 
-from benchmarks import services
+from benchmarks import fleet, services
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
 
 LISTED_COUNT = 50
@@ -14,7 +14,10 @@ LISTED_COUNT = 50
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run with all that its page shows. `ahead_count` = runs that go before it while it waits."""
+    """A run with all that its page shows. `ahead_count` = runs that go before it while it waits.
+
+    `served` is False for a run that waits for a queue which no live worker serves.
+    """
 
     run: BenchmarkRun
     steps: Sequence[BenchmarkStep]
@@ -22,6 +25,7 @@ class RunView:
     errors: dict[str, int]
     ahead_count: int
     figures_count: int
+    served: bool = True
 
     @property
     def live(self) -> bool:
@@ -56,6 +60,7 @@ def run_view(code: str) -> RunView:
         ticks=list(BenchmarkTick.objects.filter(step__run=run).select_related("step").order_by("id")),
         errors=errors_of(run),
         ahead_count=ahead_of(run),
+        served=run.status != BenchmarkRun.Status.QUEUED or fleet.serves(run.queue),
         figures_count=len([step for step in run.steps.all() if step.complete and step.output_tok_per_s]),
     )
 
@@ -68,10 +73,10 @@ def errors_of(run: BenchmarkRun) -> dict[str, int]:
 
 
 def ahead_of(run: BenchmarkRun) -> int:
-    """Runs that are measured or queued before this one; 0 unless it waits."""
+    """Runs of the same queue that are measured or queued before this one; 0 unless it waits."""
     if run.status != BenchmarkRun.Status.QUEUED:
         return 0
-    return BenchmarkRun.objects.filter(status__in=LIVE, created_at__lt=run.created_at).count()
+    return BenchmarkRun.objects.filter(status__in=LIVE, queue=run.queue, created_at__lt=run.created_at).count()
 
 
 def samples(run: BenchmarkRun) -> list[BenchmarkSample]:

@@ -18,10 +18,14 @@ READ_BYTES = 65536
 
 
 class Runner:
-    """A supervisor process as a context: `messages` yields what it says, or None once a second of silence."""
+    """A supervisor process as a context: `messages` yields what it says, or None once a second of silence.
 
-    def __init__(self, plan: records.Plan) -> None:
+    Whatever it starts sees the GPUs of `gpus` (UUIDs) and no other.
+    """
+
+    def __init__(self, plan: records.Plan, gpus: tuple[str, ...] = ()) -> None:
         self.plan = plan
+        self.gpus = gpus
         self._child: subprocess.Popen[bytes] | None = None
         self._stop_by: float | None = None
 
@@ -33,7 +37,12 @@ class Runner:
         command = [sys.executable, "-m", "benchmarks.load.supervisor", str(plan_path), f"--parent={os.getpid()}"]
         with (folder / "supervisor.log").open("wb") as log:
             self._child = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                command, cwd=PROJECT_DIR, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+                command,
+                cwd=PROJECT_DIR,
+                env={**os.environ, "CUDA_VISIBLE_DEVICES": ",".join(self.gpus)},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,
             )
         return self
 

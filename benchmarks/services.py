@@ -8,16 +8,18 @@ carries a result over to the calculator.
 import datetime as dt
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from benchmarks import hardware, planning, recording
+from benchmarks import engineplan, fleet, hardware, planning, probing, recording, reservations
 from benchmarks.load import records, targets
 from benchmarks.load.targets import Target
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
 from benchmarks.runner import Runner
+from benchmarks.vllmconfig import VllmConfig
 
 STALLED_AFTER = dt.timedelta(seconds=20)
 CODE_ATTEMPTS_COUNT = 5
@@ -27,7 +29,7 @@ Phase = BenchmarkRun.Phase
 
 
 class HostBusyError(Exception):
-    """Another run is being measured on this host; two at once would measure each other."""
+    """Another run has this host or its GPUs; two at once would measure each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,12 @@ class RunConfig:
     shared_prefix_tokens: int = 0
     prompts_name: str = ""
     target: Target | None = None
+    vllm: VllmConfig | None = None
+    region: str = ""
+    sku_code: str = ""
+    gpus_count: int = 0
+    soft_limit_s: int | None = None
+    hard_limit_s: int | None = None
 
 
 def create_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
@@ -78,7 +86,9 @@ def _insert_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
         output_tokens=config.output_tokens,
         seed=secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
         **load_values(config),
-        **target_values(config.target),
+        **place_values(config),
+        **target_values(config.target, config.region),
+        **engineplan.values(config.vllm),
     )
     loads: list[tuple[int, float | None]] = [(concurrency, None) for concurrency in config.concurrencies]
     if config.rates_per_s:
@@ -96,7 +106,16 @@ def load_values(config: RunConfig) -> dict[str, object]:
     return {name: getattr(config, name) for name in (*names, "prompts_name")}
 
 
-def target_values(target: Target | None) -> dict[str, object]:
+def place_values(config: RunConfig) -> dict[str, object]:
+    """The columns that say where a run is measured and how long it may take."""
+    names = ("sku_code", "gpus_count", "soft_limit_s", "hard_limit_s")
+    return {
+        "queue": fleet.queue_of(config.sku_code, config.gpus_count),
+        **{name: getattr(config, name) for name in names},
+    }
+
+
+def target_values(target: Target | None, region: str = "") -> dict[str, object]:
     """The columns of a server over the network; TargetError when it may not be measured. The key is none of them."""
     if target is None:
         return {}
@@ -112,6 +131,7 @@ def target_values(target: Target | None) -> dict[str, object]:
         "rate_limit_per_s": asked.rate_limit_per_s,
         "flag_random_weights": False,
         "model_name": asked.model[:60],
+        "target_region": region,
     }
 
 
@@ -123,7 +143,10 @@ def next_code(year: int) -> str:
 
 
 def claim(run_id: int, worker: str) -> bool:
-    """Take a queued run for `worker`; False when it is not queued. HostBusyError when another one is running here."""
+    """Take a queued run with its GPUs for `worker`; False when it is not queued or can never run here.
+
+    HostBusyError while another run has the host or the GPUs.
+    """
     now, host = timezone.now(), hardware.this_host()
     try:
         with transaction.atomic():
@@ -140,8 +163,13 @@ def claim(run_id: int, worker: str) -> bool:
                 kernel=host.kernel,
                 python_version=host.python_version,
             )
-    except IntegrityError as error:
+            if taken:
+                reservations.reserve(BenchmarkRun.objects.get(pk=run_id), worker, now)
+    except (IntegrityError, reservations.NoFreeGpuError) as error:
         raise HostBusyError(host.name) from error
+    except reservations.TooFewGpusError as error:
+        finish(run_id, Status.FAILED, "too_few_gpus", f"{error.asked} > {error.present} ({host.name})")
+        return False
     return taken == 1
 
 
@@ -173,24 +201,38 @@ def reap_stalled(now: dt.datetime | None = None) -> int:
     silent = BenchmarkRun.objects.filter(status=Status.RUNNING, heartbeat_at__lt=now - STALLED_AFTER)
     if not (found := list(silent.values_list("pk", flat=True))):
         return 0
-    return silent.filter(pk__in=found).update(
-        status=Status.STALLED, finished_at=now, error_code="heartbeat_lost", flag_partial=True
-    )
+    with transaction.atomic():
+        count = silent.filter(pk__in=found).update(
+            status=Status.STALLED, finished_at=now, error_code="heartbeat_lost", flag_partial=True
+        )
+        dead = BenchmarkRun.objects.filter(pk__in=found, status=Status.STALLED)
+        reservations.release(dead.values_list("pk", flat=True), now)
+    return count
 
 
-def waiting() -> list[int]:
-    """The runs that no worker has claimed yet, in the order they were asked for."""
-    queued = BenchmarkRun.objects.filter(status=Status.QUEUED).order_by("created_at", "pk")
-    return list(queued.values_list("pk", flat=True))
+def waiting(queues: Iterable[str]) -> list[BenchmarkRun]:
+    """The runs of these queues that no worker has claimed yet, in the order they were asked for."""
+    queued = BenchmarkRun.objects.filter(status=Status.QUEUED, queue__in=list(queues))
+    return list(queued.order_by("created_at", "pk"))
+
+
+def measures(worker: str) -> bool:
+    """Whether `worker` measures something now."""
+    return BenchmarkRun.objects.filter(status=Status.RUNNING, claimed_by=worker).exists()
 
 
 def finish(run_id: int, status: str, code: str = "", detail: str = "") -> bool:
     """End a live run; False when it had ended already. What it has measured so far stays, marked partial."""
     partial = status != Status.SUCCEEDED or BenchmarkStep.objects.filter(run=run_id, complete=False).exists()
-    values = {"status": status, "finished_at": timezone.now(), "error_detail": detail, "flag_partial": partial}
+    now = timezone.now()
+    values = {"status": status, "finished_at": now, "error_detail": detail, "flag_partial": partial}
     if code or status == Status.SUCCEEDED:
         values["error_code"] = code
-    return BenchmarkRun.objects.filter(pk=run_id, status__in=LIVE).update(**values) == 1
+    with transaction.atomic():
+        ended = BenchmarkRun.objects.filter(pk=run_id, status__in=LIVE).update(**values) == 1
+        if ended:
+            reservations.release([run_id], now)
+    return ended
 
 
 def execute(run_id: int, worker: str) -> None:
@@ -200,14 +242,30 @@ def execute(run_id: int, worker: str) -> None:
         return
     run = BenchmarkRun.objects.get(pk=run_id)
     try:
-        with Runner(planning.plan_of(run)) as runner:
-            end = follow(run, runner)
-        seal_samples(run)
-        recording.record_search_end(run, end)
+        end = probe(run) if run.kind == BenchmarkRun.Kind.PROBE else serve(run)
         finish(run.pk, end.status, end.code, end.detail)
     except Exception as error:
         finish(run.pk, Status.FAILED, "internal", f"{type(error).__name__}: {error}")
         raise
+
+
+def serve(run: BenchmarkRun) -> records.RunEnd:
+    """Measure a server, and seal what was recorded."""
+    with Runner(planning.plan_of(run), gpus_of(run)) as runner:
+        end = follow(run, runner)
+    seal_samples(run)
+    recording.record_search_end(run, end)
+    return end
+
+
+def probe(run: BenchmarkRun) -> records.RunEnd:
+    """Measure a roof of the GPUs that the run has; it ends early when nobody wants it any more."""
+    return probing.measure(run, gpus_of(run), lambda: heartbeat(run.pk) and not cancel_requested(run.pk))
+
+
+def gpus_of(run: BenchmarkRun) -> tuple[str, ...]:
+    """The UUIDs of the GPUs that the run has for itself."""
+    return tuple(reservations.used_gpus(run).values_list("uuid", flat=True))
 
 
 def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
@@ -224,6 +282,8 @@ def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
                 recording.record_tick(run.pk, steps.of(message), message)
             case records.StepEnd():
                 recording.record_step(run.pk, steps.of(message), message, runner.plan.samples_path)
+            case records.ServerCounters():
+                recording.record_counters(run.pk, message)
             case records.RunEnd():
                 end = message
     if end.code == "supervisor_lost" and cancel_requested(run.pk):
@@ -233,8 +293,9 @@ def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
 
 def seal_samples(run: BenchmarkRun) -> None:
     """Keep the digest of the raw file, so that what was aggregated can be checked later."""
-    path = planning.run_folder(run) / "samples.jsonl"
-    BenchmarkRun.objects.filter(pk=run.pk).update(phase=Phase.AGGREGATING)
+    folder = planning.run_folder(run)
+    path = folder / "samples.jsonl"
+    BenchmarkRun.objects.filter(pk=run.pk).update(phase=Phase.AGGREGATING, engine_log=engineplan.log_end(folder))
     if path.exists():
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

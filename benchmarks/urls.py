@@ -8,6 +8,7 @@ urlpatterns = [
     path("", views.runs, name="runs"),
     path("new", views.run_new, name="run-new"),
     path("start", views.run_start, name="run-start"),
+    path("workers", views.workers, name="workers"),
     path("<slug:code>", views.run, name="run"),
     path("<slug:code>.csv", views.run_csv, name="run-csv"),
     path("<slug:code>.json", views.run_json, name="run-json"),

@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks import exports, forms, pagestate, publishing, queries, services, tasks
+from benchmarks import exports, forms, pagestate, publishing, queries, services, tasks, workerpage
 from calculator.views import VARY, View, wants_fragment
 
 OPERATE = "benchmarks.operate_benchmarks"
@@ -67,6 +67,13 @@ def run_start(request: HttpRequest) -> HttpResponse:
     run = services.create_run(form.to_config(), request.user.pk)
     tasks.submit(run)
     return to_run(run.code)
+
+
+@require_safe
+@operators_only
+def workers(request: HttpRequest) -> HttpResponse:
+    """The machines that measure, and the runs that wait for one."""
+    return render(request, "benchmarks/workers.html", workerpage.context())
 
 
 @require_safe

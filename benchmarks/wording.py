@@ -1,18 +1,16 @@
 """Words and units of runs: states, rates, durations, and a sentence with advice for each way a run can go wrong."""
 
-import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from benchmarks.models import BenchmarkRun, BenchmarkStep
+from benchmarks.models import CPU_QUEUE, BenchmarkRun, BenchmarkStep
 from benchmarks.queries import RunView
 from calculator import formats
 from calculator.formats import NBSP
 
-UNATTENDED_AFTER_S = 20
 TAGS: Mapping[str, str] = {
     "queued": "idle",
     "running": "gpu",
@@ -80,15 +78,11 @@ def load_words(step: BenchmarkStep) -> str:
     return streams(step.concurrency) if step.rate_per_s is None else per_s(step.rate_per_s)
 
 
-def trouble(view: RunView, now: dt.datetime) -> Trouble | None:
+def trouble(view: RunView) -> Trouble | None:
     """The sentence of a run that did not succeed, or that nobody takes care of."""
     run = view.run
-    if run.status == "queued" and not view.ahead_count and (now - run.created_at).total_seconds() > UNATTENDED_AFTER_S:
-        return Trouble(
-            "warn",
-            _("Aucun processus de mesure ne répond."),
-            _("Vérifiez que le service de mesure est démarré ; la mesure partira d’elle-même."),
-        )
+    if run.status == "queued" and not view.served:
+        return Trouble("warn", unserved_sentence(run.queue), how_to_serve(run.queue))
     if run.status == "stalled":
         return Trouble(
             "warn",
@@ -100,6 +94,26 @@ def trouble(view: RunView, now: dt.datetime) -> Trouble | None:
     if run.status == "failed":
         return Trouble("bad", *failure_words(run.error_code))
     return None
+
+
+def unserved_sentence(queue: str) -> str:
+    """Why a run waits although nothing is ahead of it."""
+    if queue == CPU_QUEUE:
+        return _("Aucun worker ne sert cette machine.")
+    return _("Aucun worker ne sert %(queue)s.") % {"queue": queue}
+
+
+def how_to_serve(queue: str) -> str:
+    """How to start the worker that a waiting run needs."""
+    if queue == CPU_QUEUE:
+        return _("Démarrez le service de mesure (make run) ; la mesure partira d’elle-même.")
+    start = _("Sur la machine à mesurer, lancez « %(command)s » ; la mesure partira d’elle-même.")
+    return start % {"command": worker_command(queue)}
+
+
+def worker_command(queue: str) -> str:
+    """The third of the three commands of docs/operations.md."""
+    return f"make worker QUEUE={queue}"
 
 
 def cancel_sentence(run: BenchmarkRun) -> str:
@@ -143,6 +157,10 @@ def failure_words(code: str) -> tuple[str, str]:
         ),
         "all_requests_failed": (_("Aucune requête n’a abouti."), _("Le tableau des erreurs dit pourquoi.")),
         "supervisor_lost": (_("Le processus de mesure s’est arrêté sans rien dire."), retry),
+        "too_few_gpus": (
+            _("La machine a moins de GPU que la mesure n’en demande."),
+            _("Demandez moins de GPU, ou une offre qui en a davantage."),
+        ),
         "queue_unreachable": (
             _("La file d’attente des mesures est injoignable."),
             _("Vérifiez le service de file d’attente, puis relancez la mesure."),

@@ -9,6 +9,7 @@ from django.utils import timezone, translation
 
 from benchmarks import charts, presenters, queries, results, services, wording
 from benchmarks.models import BenchmarkRun
+from tests.benchmarks import fleetfactory as hosts
 from tests.benchmarks import runfactory as runs
 
 pytestmark = pytest.mark.django_db
@@ -155,7 +156,7 @@ CODES = [*TARGET_CODES, *ENGINE_CODES, "deadline", "all_requests_failed", "super
 @pytest.mark.parametrize("code", [*CODES, "queue_unreachable", "internal"])
 def test_each_failure_is_one_sentence_and_what_to_do(code: str, language: str) -> None:
     with translation.override(language):
-        trouble = wording.trouble(view(runs.ended("failed", code)), timezone.now())
+        trouble = wording.trouble(view(runs.ended("failed", code)))
     assert trouble is not None and trouble.tone == "bad"
     assert trouble.sentence.endswith(".") and trouble.advice.endswith(".")
     assert code not in trouble.sentence
@@ -166,24 +167,23 @@ def test_known_failures_do_not_share_their_sentence() -> None:
     assert len(sentences) == 12
 
 
-def test_a_run_that_nobody_picks_up_says_so_after_a_while() -> None:
+def test_a_run_that_nobody_can_pick_up_says_so() -> None:
     run = runs.queued()
-    assert wording.trouble(view(run), timezone.now()) is None
-    trouble = wording.trouble(view(run), timezone.now() + dt.timedelta(seconds=21))
-    assert trouble is not None and "Aucun processus" in trouble.sentence
-    behind = runs.queued()
-    assert wording.trouble(view(behind), timezone.now() + dt.timedelta(seconds=21)) is None
+    trouble = wording.trouble(view(run))
+    assert trouble is not None and trouble.sentence == "Aucun worker ne sert cette machine."
+    hosts.worker("celery@here", ("default",))
+    assert wording.trouble(view(run)) is None
 
 
 def test_a_cancelled_run_says_who_stopped_it() -> None:
-    own = wording.trouble(view(runs.ended("cancelled")), timezone.now())
-    service = wording.trouble(view(runs.ended("cancelled", "worker_stopped")), timezone.now())
+    own = wording.trouble(view(runs.ended("cancelled")))
+    service = wording.trouble(view(runs.ended("cancelled", "worker_stopped")))
     assert own is not None and own.sentence == "La mesure a été annulée."
     assert service is not None and service.sentence == "La mesure a été arrêtée avec le service."
 
 
 def test_a_success_has_no_trouble() -> None:
-    assert wording.trouble(view(runs.succeeded()), timezone.now()) is None
+    assert wording.trouble(view(runs.succeeded())) is None
 
 
 def test_figures_are_valid_and_carry_the_tables_numbers() -> None:

@@ -21,7 +21,7 @@ GOOD = {"concurrencies": "4, 1", "requests": "16", "prompt": "64", "output": "32
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The runs that were handed to the queue."""
     sent: list[int] = []
-    monkeypatch.setattr(tasks.measure, "delay_on_commit", sent.append)
+    monkeypatch.setattr(tasks.measure, "apply_async_on_commit", lambda args, queue, **_: sent.extend(args))
     return sent
 
 
@@ -113,10 +113,10 @@ def test_what_cannot_be_read_comes_back_with_its_sentence_and_the_rest(
 def test_a_queue_that_cannot_be_reached_ends_the_run_with_that_reason(
     client: Client, operator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: int) -> None:
+    def refuse(**_: object) -> None:
         raise kombu.exceptions.OperationalError("connection refused")
 
-    monkeypatch.setattr(tasks.measure, "delay_on_commit", refuse)
+    monkeypatch.setattr(tasks.measure, "apply_async_on_commit", refuse)
     response = client.post("/fr/runs/start", GOOD, follow=True)
     assert "La file d’attente des mesures est injoignable." in response.content.decode()
     assert BenchmarkRun.objects.get().status == "failed"
@@ -195,25 +195,3 @@ def test_a_busy_host_makes_the_task_come_back_later(monkeypatch: pytest.MonkeyPa
     assert asked["countdown"] == tasks.BUSY_RETRY_S
     waiting.refresh_from_db()
     assert waiting.status == "queued"
-
-
-def test_a_worker_that_starts_finds_what_the_last_one_left() -> None:
-    run = runs.running(heartbeat_at=runs.ago(60))
-    tasks.pick_up_at_start()
-    run.refresh_from_db()
-    assert run.status == "stalled"
-
-
-def test_a_worker_that_starts_asks_anew_for_the_runs_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(tasks.measure, "delay", asked.append)
-    second, first = runs.queued(created_at=runs.ago(5)), runs.queued(created_at=runs.ago(9))
-    runs.running()
-    tasks.pick_up_at_start()
-    assert asked == [first.pk, second.pk]
-
-
-def test_a_worker_that_stops_asks_its_run_to_stop() -> None:
-    run = runs.running()
-    tasks.stop_at_shutdown(sender="celery@here")
-    assert services.cancel_requested(run.pk)

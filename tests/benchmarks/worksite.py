@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import psycopg
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 120
@@ -21,18 +22,21 @@ LEFT_DEADLINE_S = 45
 
 
 class Site:
-    """A var/ of its own, commands that work in it, and one worker."""
+    """A var/ of its own, commands that work in it, and one worker. The database is a file in it or `database`."""
 
-    def __init__(self, var: Path, broker: str = "", settings: str = "tests.settings") -> None:
+    def __init__(self, var: Path, broker: str = "", settings: str = "tests.settings", database: str = "") -> None:
         self.var = var
+        self.database = database
         self.environment = {
             **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+            **({"DATABASE_URL": database} if database else {}),
             "VMCLOUD_TEST_VAR": str(var),
             "VMCLOUD_VAR": str(var),
             "DJANGO_SETTINGS_MODULE": settings,
             "CELERY_BROKER_URL": broker,
         }
         self.worker: subprocess.Popen[bytes] | None = None
+        self.log_path = var / "worker.log"
 
     def manage(self, *arguments: str) -> str:
         command = [sys.executable, "manage.py", *arguments]
@@ -47,13 +51,28 @@ class Site:
         names = "from benchmarks import publishing, services, tasks; from benchmarks.models import BenchmarkRun"
         return self.manage("shell", "--no-imports", "--command", f"{names}\n{code}").splitlines()[-1]
 
-    def start_worker(self) -> None:
+    def start_worker(self, *options: str, **environment: str) -> None:
+        """A worker with `options` of Celery's command and more `environment`, up to its being ready."""
         command = [sys.executable, "-m", "celery", "-A", "vmcloud", "worker", "-P", "prefork", "-c", "1", "-l", "INFO"]
-        with (self.var / "worker.log").open("ab") as log:
+        self.launch([*command, *options], **environment)
+
+    def serve(self, queue: str) -> None:
+        """A worker by the documented command, on `queue` alone; only the installation is taken for done."""
+        self.launch(["make", "-o", "base", "worker", f"QUEUE={queue}", f"PY={sys.executable}"])
+
+    def launch(self, command: list[str], **environment: str) -> None:
+        path = self.log_path
+        begun = path.stat().st_size if path.exists() else 0
+        with path.open("ab") as log:
             self.worker = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=ROOT,
+                env=self.environment | environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
-        self.wait(lambda: b" ready." in (self.var / "worker.log").read_bytes(), "the worker is ready")
+        self.wait(lambda: b" ready." in path.read_bytes()[begun:], "the worker is ready")
 
     def start_run(self, times: int = 1, **config: Any) -> str:
         """Queue a run, delivered `times` times; its code."""
@@ -64,6 +83,9 @@ class Site:
         )
 
     def read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        if self.database:
+            with psycopg.connect(self.database) as server:
+                return server.execute(query.replace("?", "%s"), values).fetchall()
         with sqlite3.connect(self.var / "db.sqlite3", timeout=10) as connection:
             return connection.execute(query, values).fetchall()
 
@@ -91,7 +113,7 @@ class Site:
         return psutil.Process(self.worker.pid).children(recursive=True)
 
     def log(self) -> str:
-        path = self.var / "worker.log"
+        path = self.log_path
         return path.read_text(errors="replace")[-3000:] if path.exists() else ""
 
     def end(self) -> None:
@@ -99,7 +121,15 @@ class Site:
         if self.worker is None or self.worker.poll() is not None:
             return
         family = self.family()
+        if self.worker.args[0] == "make":  # type: ignore[index]
+            psutil.Process(self.worker.pid).children()[0].kill()
         self.worker.kill()
         self.worker.wait(timeout=LEFT_DEADLINE_S)
         for process in psutil.wait_procs(family, timeout=LEFT_DEADLINE_S)[1]:
             process.kill()
+
+    def stop(self) -> None:
+        """Tell the worker to stop, and wait until it has; make hands the signal on."""
+        assert self.worker is not None
+        self.worker.terminate()
+        self.worker.wait(timeout=LEFT_DEADLINE_S)

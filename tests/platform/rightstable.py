@@ -52,6 +52,7 @@ RULES: dict[str, Rule] = {
     "coming": Rule(args={"name": "economics"}),
     **dict.fromkeys(("run", "run-csv", "run-json"), Rule(args=CODE)),
     # --- operators: runs ---
+    "workers": Rule(get=OPERATORS),
     "run-new": Rule(get=OPERATORS),
     "run-start": Rule(get=OPERATORS, post=OPERATORS),
     **dict.fromkeys(("run-cancel", "run-publish", "run-withdraw"), Rule(get=NOBODY, post=OPERATORS, args=CODE)),
