@@ -293,6 +293,11 @@ def broker_url() -> str:
 CELERY_BROKER_URL = broker_url()
 # Hosts and networks outside the public internet that a measurement may ask: names, addresses, 10.0.0.0/8.
 BENCHMARK_TARGETS = env_list("BENCHMARK_TARGETS")
+# The vLLM of this host (else `vllm` on PATH), and how long it may take until it answers: weights are loaded first.
+VLLM = env_text("VLLM")
+VLLM_START_S = env_number("VLLM_START_S", 1800)
+# The Python of a GPU host that has torch: probes run under it, never inside the web application.
+GPU_PYTHON = env_text("GPU_PYTHON")
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True

@@ -140,9 +140,9 @@ def unflushed(rank: int, on_cpu: bool) -> Device:
 COUNT, SIZE, STOP = "count", "size", "stop"
 
 
-def follow(rank: int, ranks: int, store: str, on_cpu: bool, pipe: Any) -> None:
+def follow(rank: int, ranks: int, store: str, on_cpu: bool, pipe: Any, parent: int) -> None:
     """A rank other than the first: does what the first one says, until it says stop or is gone."""
-    machine.end_with_parent()
+    machine.end_with_parent(parent)
     # A signal to the whole group is the leader's to answer: a rank that left would leave the others waiting.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -171,7 +171,7 @@ class Leader:
         self.others: list[Any] = []
         for rank in range(1, ranks):
             ours, theirs = context.Pipe()
-            other = context.Process(target=follow, args=(rank, ranks, store, on_cpu, theirs), daemon=True)
+            other = context.Process(target=follow, args=(rank, ranks, store, on_cpu, theirs, os.getpid()), daemon=True)
             other.start()
             theirs.close()
             self.pipes.append(ours)

@@ -244,10 +244,12 @@ def errors(fields: dict[str, str | None]) -> int | None:
     return None if value is None else int(value)
 
 
-def end_with_parent() -> None:
-    """A rank must not outlive the process that started it (Linux: the kernel sees to it)."""
+def end_with_parent(parent: int) -> None:
+    """A probe must not outlive what started it, nor a rank its probe (Linux: the kernel sees to it)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main_dtypes(device: Device, asked: Options, known: Sequence[str]) -> list[str]:
@@ -282,6 +284,8 @@ def probe(
 def run(name: str, about: str, body: Callable[[Report, Options, list[Device], Times], None]) -> int:
     """A probe from its command line to its exit status; an error becomes the last line, never a lost file."""
     asked = options.read(name, about)
+    if asked.parent is not None:
+        end_with_parent(asked.parent)
     report = Report(name)
     report.listen()
     prepare(asked.seed)

@@ -58,6 +58,7 @@ class Options:
     recompute: bool = False
     methods: tuple[str, ...] = ()
     seed: int = 1
+    parent: int | None = None
     sheet: Sheet = field(default_factory=Sheet)
 
     def as_asked(self) -> dict[str, Any]:
@@ -143,6 +144,7 @@ def parser(name: str, about: str) -> argparse.ArgumentParser:
     found.add_argument("--recompute", action="store_true", help="compute activations again in the backward pass")
     found.add_argument("--methods", type=words, default=(), help="full,lora")
     found.add_argument("--seed", type=above_zero, default=1)
+    found.add_argument("--parent", type=above_zero, help="the process whose end ends this one (Linux)")
     found.add_argument("--sheet", type=sheet_of, default=Sheet(), help="the GPU's data sheet as JSON, SI units")
     return found
 

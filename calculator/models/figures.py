@@ -7,7 +7,6 @@ from calculator.domain.provenance import Kind
 from calculator.models.items import CatalogItem
 from calculator.models.sheets import LanguageModel
 
-
 RATES = ("output_tok_per_s", "prefill_tok_per_s")
 """What a model yields on a SKU; the other metrics are roofs of its GPU, which our own probes measured."""
 UNITS = {
