@@ -64,6 +64,17 @@ def cell(value: object, *, french: bool) -> str:
     return guarded(str(value))
 
 
+def to_jsonl(run: BenchmarkRun, samples: list[BenchmarkSample]) -> str:
+    """One JSON object a request, with the step that it belongs to; what is no number is null."""
+    rows = (
+        {"run": run.code, "step": sample.step.position, "concurrency": sample.step.concurrency}
+        | {"rate_per_s": sample.step.rate_per_s}
+        | sample_values(run, sample)
+        for sample in samples
+    )
+    return "".join(f"{json.dumps(statistics.strict(row), ensure_ascii=False, allow_nan=False)}\n" for row in rows)
+
+
 def to_json(view: RunView, samples: list[BenchmarkSample]) -> str:
     """The run, its steps and its requests; strict JSON, a number that is none becomes null with its reason."""
     by_step: dict[int, list[dict[str, Any]]] = {}

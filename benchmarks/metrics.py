@@ -318,6 +318,11 @@ def prefix_cache_warm(metrics: StepMetrics) -> bool:
     return (metrics.cached_prompt_ratio or 0) > WARM_CACHE_LIMIT_RATIO
 
 
+def cache_answered(hits: int | None, queries: int | None) -> bool:
+    """The same question to the server's own counts, in tokens: 51 of 1 000 from the cache are too many, 50 are not."""
+    return bool(hits and queries) and (hits or 0) / (queries or 1) > WARM_CACHE_LIMIT_RATIO
+
+
 def tokens_estimated(requests: Iterable[Request]) -> bool:
     """Whether any successful request was counted by events for want of usage."""
     return any(request.ok and request.token_source == "events" for request in requests)  # noqa: S105

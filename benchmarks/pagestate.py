@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from benchmarks import charts, presenters, publishing, results, selfchecks, wording
+from benchmarks import charts, flagwords, presenters, publishing, results, selfchecks, seriespage, wording
 from benchmarks.models import BenchmarkRun
 from benchmarks.publishing import TEST_HOST_CODE
 from benchmarks.queries import RunView
@@ -22,7 +22,7 @@ def list_context(runs: Iterable[BenchmarkRun], may_operate: bool) -> dict[str, A
     return {"rows": presenters.list_rows(list(runs)), "may_operate": may_operate}
 
 
-def run_context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
+def run_context(view: RunView, *, may_operate: bool, may_approve: bool = False) -> dict[str, Any]:
     """Everything the page of one run shows; the live part or the result, never both."""
     run = view.run
     common = {
@@ -36,9 +36,10 @@ def run_context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
         "may_operate": may_operate,
         "environment": results.environment(run) if run.started_at else [],
         "target": results.target_facts(run, may_operate=may_operate),
-        "flags": results.flags(run),
+        "flags": flagwords.flags(run),
     }
-    return common | (live_context(view) if view.live else result_context(view))
+    series = seriespage.context(view, may_operate=may_operate, may_approve=may_approve)
+    return common | series | (live_context(view) if view.live else result_context(view))
 
 
 def live_context(view: RunView) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def result_context(view: RunView) -> dict[str, Any]:
         "ineligible": refusal(obstacle) if run.status == "succeeded" and obstacle else "",
         "self_checks": selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
-        "calculator_href": f"{reverse('economics')}?sku={TEST_HOST_CODE}",
+        "calculator_href": f"{reverse('economics')}?sku={run.sku_code or TEST_HOST_CODE}",
     }
 
 
@@ -102,6 +103,18 @@ def refusal(code: str) -> str:
             "Le cache de préfixes du serveur a répondu à une partie des prompts : la mesure ne se publie pas."
             " Relancez-la avec une graine nouvelle."
         ),
+        "repeat": _("Une répétition se publie avec la première mesure de sa série."),
+        "repeats_live": _("Toutes les répétitions de la série ne sont pas terminées : publiez quand elles le seront."),
+        "imported": _(
+            "Ce résultat vient d’un autre outil, avec ses propres définitions : il se compare ici, mais ne devient pas"
+            " un débit du catalogue."
+        ),
+        "probe": _("Une sonde ne mesure pas un serveur : elle ne devient pas un débit du catalogue."),
+        "gates": _(
+            "Une condition de publication n’est pas remplie. Une personne habilitée peut publier par exception, avec"
+            " une raison."
+        ),
+        "no_model": _("Le catalogue ne connaît pas le modèle mesuré : il n’y a pas de débit où l’inscrire."),
         "no_sku": _("Le catalogue ne contient pas « cette machine (CPU) » : chargez-le, puis publiez."),
     }
-    return known[code]
+    return known.get(code) or flagwords.barred(code)

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from django.conf import settings
 
+from benchmarks import engineplan
 from benchmarks.load import records, testmodel
 from benchmarks.load.targets import Target
 from benchmarks.models import BenchmarkRun
 
 PRECISION = "fp16"
+MEASURING_S = 900.0
 
 
 def run_folder(run: BenchmarkRun) -> Path:
@@ -26,15 +28,16 @@ def plan_of(run: BenchmarkRun) -> records.Plan:
     """What the supervisor is to do; makes the test model if it is not there, and records what is measured."""
     steps = list(run.steps.order_by("position"))
     rates = tuple(step.rate_per_s for step in steps if step.rate_per_s is not None)
+    vllm = engineplan.plan_of(run)
     return records.Plan(
-        model_path="" if run.target_url else model_of(run),
+        model_path=model_of(run) if run.engine_kind == BenchmarkRun.EngineKind.LLAMA_CPP else "",
         folder=str(run_folder(run)),
         concurrencies=tuple(dict.fromkeys(step.concurrency for step in steps)),
         requests_count=run.requests_count,
         prompt_tokens=run.prompt_tokens,
         output_tokens=run.output_tokens,
         seed=run.seed,
-        vocabulary_size=testmodel.TEST_MODEL.vocabulary_size,
+        vocabulary_size=engineplan.vocabulary_of(vllm.model) if vllm else testmodel.TEST_MODEL.vocabulary_size,
         pattern=run.pattern,
         rates_per_s=rates,
         ramp_s=run.ramp_s,
@@ -45,7 +48,17 @@ def plan_of(run: BenchmarkRun) -> records.Plan:
         shared_prefix_tokens=run.shared_prefix_tokens,
         prompts_path=prompts_of(run),
         target=target_of(run),
+        vllm=vllm,
+        **start_limits(vllm),
     )
+
+
+def start_limits(vllm: records.VllmPlan | None) -> dict[str, float]:
+    """A vLLM has as long to load its weights as the setting says, and the measurement its own time after that."""
+    if vllm is None:
+        return {}
+    start_s = float(settings.VLLM_START_S)
+    return {"start_deadline_s": start_s, "run_deadline_s": start_s + MEASURING_S}
 
 
 def model_of(run: BenchmarkRun) -> str:

@@ -1,21 +1,70 @@
-"""A finished run becomes figures of the calculator, or stops being them: the only writes into its tables from here."""
+"""A finished measurement becomes figures of the calculator, or stops being them: the only writes into its tables here.
+
+What is published is a series, by its first run. A figure is the median of the repeats at one load.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from benchmarks import eligibility, gates, repeats
+from benchmarks.eligibility import Weight
 from benchmarks.load import testmodel
-from benchmarks.models import BenchmarkRun, BenchmarkStep
+from benchmarks.models import BenchmarkRun
+from benchmarks.repeats import Load
 from calculator.models import CatalogItem, Figure, LanguageModel
 
 TEST_HOST_CODE = "CPU-LOCAL"
 
 
 class NotPublishableError(Exception):
-    """The run cannot be published; `code` says why: withdrawn, no_rate, no_sku, or what `obstacle` found."""
+    """The run cannot be published; `code` says why: withdrawn, no_rate, no_sku, no_model, gates, or an obstacle."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Somebody with the right answers for the closed gates, with a reason that stays with the figures."""
+
+    by_id: int
+    by_name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A series with what its publication would write. `closed` are its closed gates, which a test model has none of."""
+
+    run: BenchmarkRun
+    runs: tuple[BenchmarkRun, ...]
+    loads: tuple[Load, ...]
+    found: tuple[gates.Gate, ...]
+
+    @property
+    def test_model(self) -> bool:
+        return is_test_model(self.run)
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        return () if self.test_model else gates.failed(self.found)
+
+
+def candidate(run: BenchmarkRun) -> Candidate:
+    """The series of a first run as it stands now."""
+    runs = tuple(repeats.members(run))
+    return Candidate(run, runs, tuple(repeats.loads(runs)), repeats.gates_of(run, runs))
+
+
+def is_test_model(run: BenchmarkRun) -> bool:
+    """Whether the model is the one with random weights that stands for none: its figures enter no comparison."""
+    return run.model_name == testmodel.TEST_MODEL.name
 
 
 def obstacle(run: BenchmarkRun) -> str:
@@ -23,73 +72,126 @@ def obstacle(run: BenchmarkRun) -> str:
 
     A run whose client was late measured the client; a run answered from a prefix cache measured the cache; a run of
     somebody else's server says nothing about a machine of this catalogue; a run at a rate has no number of streams
-    that its tokens a second could be stated for.
+    that its tokens a second could be stated for; a result of another tool is not ours; a repeat speaks through the
+    first run of its series.
     """
     against = {
         "not_succeeded": run.status != BenchmarkRun.Status.SUCCEEDED,
+        "probe": run.kind != BenchmarkRun.Kind.SERVING,
+        "imported": run.origin == BenchmarkRun.Origin.IMPORTED,
+        "repeat": run.parent_id is not None,
         "target": bool(run.target_url),
         "open_loop": run.pattern != BenchmarkRun.Pattern.CLOSED,
-        "client_bound": run.flag_client_bound,
-        "prefix_cache_warm": run.flag_prefix_cache_warm,
     }
-    return next((code for code, stands in against.items() if stands), "")
+    barred = eligibility.raised(run, Weight.BARRING)
+    return next((code for code, stands in against.items() if stands), next(iter(barred), ""))
 
 
 @transaction.atomic
-def publish(run_id: int) -> list[Figure]:
-    """One measured figure for each step that has a rate. A second call returns the same figures and adds none."""
-    now = timezone.now()
-    run = BenchmarkRun.objects.select_for_update().get(pk=run_id)
+def publish(run_id: int, approval: Approval | None = None) -> list[Figure]:
+    """One measured figure for each load that has a rate. A second call returns the same figures and adds none."""
+    run = BenchmarkRun.objects.select_for_update(of=("self",)).get(pk=run_id)
     if run.withdrawn_at:
         raise NotPublishableError("withdrawn")
     if run.published_at:
         return list(Figure.objects.filter(run=run.code).order_by("concurrency"))
-    if code := obstacle(run):
+    offered = candidate(run)
+    if code := refusal_of(offered, approval):
         raise NotPublishableError(code)
-    steps = list(run.steps.filter(complete=True, output_tok_per_s__gt=0))
-    if not steps:
-        raise NotPublishableError("no_rate")
-    sku = CatalogItem.objects.filter(code=TEST_HOST_CODE, is_test_host=True).first()
-    if sku is None:
-        raise NotPublishableError("no_sku")
-    run.published_at = now
-    run.save(update_fields=["published_at"])
-    model = language_model()
-    return [Figure.objects.create(**figure_values(run, step, sku, model)) for step in steps]
+    sku, model = sku_of(run), language_model() if offered.test_model else language_model_of(run)
+    if not sku or not model:
+        raise NotPublishableError("no_sku" if not sku else "no_model")
+    run.published_at = timezone.now()
+    mark_passed(run, offered.closed, approval)
+    return [Figure.objects.create(**values) for values in figures_of(offered, sku, model, run.published_at)]
 
 
-def figure_values(run: BenchmarkRun, step: BenchmarkStep, sku: CatalogItem, model: LanguageModel) -> dict[str, object]:
-    """The figure of one step: what was measured and every condition that belongs to it."""
-    return {
+def refusal_of(offered: Candidate, approval: Approval | None) -> str:
+    """Why a series is not published now; empty when it may be."""
+    if code := obstacle(offered.run):
+        return code
+    if any(run.status in ("queued", "running") for run in offered.runs):
+        return "repeats_live"
+    if not offered.loads:
+        return "no_rate"
+    return "gates" if offered.closed and not (approval and approval.reason) else ""
+
+
+def mark_passed(run: BenchmarkRun, closed: Sequence[str], approval: Approval | None) -> None:
+    """Note the publication, and who answered for which closed gate."""
+    if closed and approval:
+        run.gates_failed, run.gates_reason = ",".join(closed), approval.reason
+        run.gates_passed_by_id = approval.by_id
+    run.save(update_fields=["published_at", "gates_failed", "gates_reason", "gates_passed_by"])
+
+
+def sku_of(run: BenchmarkRun) -> CatalogItem | None:
+    """What was measured: the SKU that the run names, else this host."""
+    skus = CatalogItem.objects.filter(kind=CatalogItem.Kind.GPU_SKU)
+    if run.sku_code:
+        return skus.filter(code__iexact=run.sku_code).first()
+    return skus.filter(code=TEST_HOST_CODE, is_test_host=True).first()
+
+
+def language_model_of(run: BenchmarkRun) -> LanguageModel | None:
+    """The calculator's model of that name, by its own name or that of its repository; nothing is added by looking."""
+    if not run.model_name:
+        return None
+    return LanguageModel.objects.filter(Q(name__iexact=run.model_name) | Q(hf_id__iexact=run.model_name)).first()
+
+
+def figures_of(
+    offered: Candidate, sku: CatalogItem, model: LanguageModel, published_at: dt.datetime
+) -> list[dict[str, object]]:
+    """The columns of every figure that the series gives, the lowest concurrency first."""
+    shared = {
         "sku": sku,
         "language_model": model,
-        "conditions": conditions(run),
+        "test_model": offered.test_model,
+        "published_at": published_at,
+        "exception": exception(offered.run),
+    }
+    return [figure_values(offered.run, load) | shared for load in offered.loads]
+
+
+def figure_values(run: BenchmarkRun, load: Load) -> dict[str, object]:
+    """The figure of one load: what was measured and every condition that belongs to it."""
+    found = load.point.spread
+    return {
+        "conditions": conditions(run, len(load.steps)),
         "precision": run.precision,
         "engine": f"{run.engine} ({run.engine_version})"[:60],
         "input_tokens": run.prompt_tokens,
         "output_tokens": run.output_tokens,
-        "concurrency": step.concurrency,
+        "concurrency": load.step.concurrency,
         "metric": Figure.Metric.OUTPUT,
-        "value": step.output_tok_per_s,
+        "value": found.median if found else None,
         "unit": "tok/s",
         "scope": Figure.Scope.INSTANCE,
         "kind": "measured",
         "label": "benchmark_run",
         "reference": run.code,
         "as_of": timezone.localtime(run.finished_at).date(),
-        "single_stream": step.concurrency == 1,
-        "test_model": True,
+        "single_stream": load.step.concurrency == 1,
         "run": run.code,
-        "published_at": run.published_at,
     }
 
 
-def conditions(run: BenchmarkRun) -> str:
+def conditions(run: BenchmarkRun, count: int = 1) -> str:
     """How it was measured, in the words of the catalogue."""
     prompts = "fresh random prompts"
     if run.shared_prefix_tokens:
         prompts += f" with {run.shared_prefix_tokens} shared tokens"
-    return f"closed loop, {prompts}, random weights, one run"
+    weights = ["random weights"] if is_test_model(run) or run.flag_dummy_weights else []
+    return ", ".join(["closed loop", prompts, *weights, "one run" if count == 1 else f"median of {count} runs"])
+
+
+def exception(run: BenchmarkRun) -> str:
+    """Why the figures stand although a gate was closed, and who says so; empty where none was."""
+    if not run.gates_failed:
+        return ""
+    by = run.gates_passed_by.get_username() if run.gates_passed_by else "?"
+    return f"{run.gates_reason} ({by})"
 
 
 @transaction.atomic

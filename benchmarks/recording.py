@@ -51,6 +51,22 @@ def record_engine(run_id: int, ready: records.EngineReady) -> None:
     )
 
 
+def record_counters(run_id: int, found: records.ServerCounters) -> None:
+    """What server and client counted; a disagreement and a prefix cache that answered raise their flags."""
+    run = BenchmarkRun.objects.filter(pk=run_id)
+    run.update(
+        server_prompt_tokens=found.prompt_tokens,
+        server_output_tokens=found.output_tokens,
+        server_prefix_queries=found.prefix_queries,
+        server_prefix_hits=found.prefix_hits,
+        server_preemptions_count=found.preemptions_count,
+        client_prompt_tokens=found.client_prompt_tokens,
+        client_output_tokens=found.client_output_tokens,
+    )
+    warm = metrics.cache_answered(found.prefix_hits, found.prefix_queries)
+    raise_flags(run_id, {"flag_server_disagrees": found.disagrees, "flag_prefix_cache_warm": warm})
+
+
 def record_tick(run_id: int, step: BenchmarkStep, tick: records.Tick) -> None:
     BenchmarkTick.objects.create(
         step=step,

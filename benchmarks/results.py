@@ -165,60 +165,6 @@ def environment(run: BenchmarkRun) -> list[tuple[str, str]]:
     ]
 
 
-def flags(run: BenchmarkRun) -> list[tuple[str, str]]:
-    """Name and meaning of every flag that is up."""
-    known = [
-        (run.flag_single_run, _("mesure unique"), _("Une seule exécution : la dispersion n’est pas connue.")),
-        (
-            run.flag_random_weights,
-            _("poids aléatoires"),
-            _("Un modèle d’essai : le débit est réel, le texte n’a pas de sens."),
-        ),
-        (run.flag_partial, _("partielle"), _("Tous les paliers n’ont pas été menés à leur terme.")),
-        (
-            run.flag_shared_core,
-            _("cœur partagé"),
-            _("Le moteur et le client se partagent le même cœur : le débit est sous-estimé."),
-        ),
-        (
-            run.flag_client_bound,
-            _("départs en retard"),
-            _("Des requêtes sont parties en retard sur un palier au moins : machine occupée, ou connexions lentes."),
-        ),
-        (
-            run.flag_tokens_estimated,
-            _("tokens estimés"),
-            _("Le moteur n’a pas toujours dit combien de tokens il a écrits."),
-        ),
-        (
-            run.flag_outputs_short,
-            _("réponses courtes"),
-            _("Plus de 2 % des réponses sont plus courtes que demandé."),
-        ),
-        (
-            run.flag_prefix_cache_warm,
-            _("cache de préfixes chaud"),
-            _("Une part des prompts a été servie par le cache du moteur."),
-        ),
-        (
-            run.flag_saturated,
-            _("saturée"),
-            _("Le serveur n’a pas suivi le rythme demandé sur un palier au moins : lisez le rythme atteint."),
-        ),
-        (
-            run.flag_censored,
-            _("délais tronqués"),
-            _("La fin du palier a interrompu des réponses : les plus longues manquent dans les délais."),
-        ),
-        (
-            run.flag_retried,
-            _("requêtes rejouées"),
-            _("Le serveur a refusé des requêtes qui ont été renvoyées plus tard ; leur attente compte."),
-        ),
-    ]
-    return [(name, meaning) for up, name, meaning in known if up]
-
-
 def error_rows(errors: Mapping[str, int]) -> list[tuple[str, str]]:
     return [(error_kind(kind), formats.number(count)) for kind, count in errors.items()]
 

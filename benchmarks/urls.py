@@ -11,6 +11,7 @@ urlpatterns = [
     path("workers", views.workers, name="workers"),
     path("<slug:code>", views.run, name="run"),
     path("<slug:code>.csv", views.run_csv, name="run-csv"),
+    path("<slug:code>.jsonl", views.run_jsonl, name="run-jsonl"),
     path("<slug:code>.json", views.run_json, name="run-json"),
     path("<slug:code>/cancel", views.run_cancel, name="run-cancel"),
     path("<slug:code>/publish", views.run_publish, name="run-publish"),

@@ -17,6 +17,8 @@ from benchmarks import exports, forms, pagestate, publishing, queries, services,
 from calculator.views import VARY, View, wants_fragment
 
 OPERATE = "benchmarks.operate_benchmarks"
+APPROVE = "benchmarks.approve_results"
+REASON_CHARACTERS = 300
 
 
 def operators_only(view: View) -> View:
@@ -81,7 +83,8 @@ def run(request: HttpRequest, code: str) -> HttpResponse:
     """One run; htmx polls the #run part of it while the run lives."""
     template = "benchmarks/run.html"
     fragment = wants_fragment(request)
-    context = pagestate.run_context(queries.run_view(code), may_operate=request.user.has_perm(OPERATE))
+    rights = {"may_operate": request.user.has_perm(OPERATE), "may_approve": request.user.has_perm(APPROVE)}
+    context = pagestate.run_context(queries.run_view(code), **rights)
     response = render(request, f"{template}#run" if fragment else template, {**context, "fragment": fragment})
     patch_vary_headers(response, VARY)
     patch_cache_control(response, private=True, no_cache=True)
@@ -94,6 +97,13 @@ def run_csv(request: HttpRequest, code: str) -> HttpResponse:
     view = queries.run_view(code)
     text = exports.to_csv(view.run, queries.samples(view.run), french=get_language() == "fr")
     return download(text, "text/csv; charset=utf-8", f"run-{code}.csv")
+
+
+@require_safe
+def run_jsonl(request: HttpRequest, code: str) -> HttpResponse:
+    """Every request of the run as raw data, one JSON object a line."""
+    view = queries.run_view(code)
+    return download(exports.to_jsonl(view.run, queries.samples(view.run)), "application/jsonl", f"run-{code}.jsonl")
 
 
 @require_safe
@@ -122,12 +132,20 @@ def run_cancel(request: HttpRequest, code: str) -> HttpResponse:
 def run_publish(request: HttpRequest, code: str) -> HttpResponse:
     """Carry the run's rates over to the calculator; a refusal is a sentence on the run's page."""
     try:
-        publishing.publish(queries.run_id(code))
+        publishing.publish(queries.run_id(code), approval_of(request))
     except publishing.NotPublishableError as refusal:
         messages.error(request, pagestate.refusal(refusal.code))
     else:
-        messages.success(request, _("Mesure publiée : la page Économie l’emploie pour « cette machine (CPU) »."))
+        messages.success(request, _("Mesure publiée : la page Économie l’emploie dès maintenant."))
     return to_run(code)
+
+
+def approval_of(request: HttpRequest) -> publishing.Approval | None:
+    """The reason given by somebody who may answer for a closed gate; None from anybody else, and without a reason."""
+    reason = " ".join(request.POST.get("reason", "").split())[:REASON_CHARACTERS]
+    if not reason or not request.user.has_perm(APPROVE):
+        return None
+    return publishing.Approval(request.user.pk or 0, request.user.get_username(), reason)
 
 
 @require_POST

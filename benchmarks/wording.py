@@ -135,6 +135,18 @@ def failure_words(code: str) -> tuple[str, str]:
             _("Le serveur du modèle s’est arrêté pendant la mesure."),
             _("Essayez moins de flux ou des textes plus courts."),
         ),
+        "engine_port": (
+            _("Un autre programme a pris le port du serveur du modèle."),
+            _("Relancez la mesure : elle tirera un autre port."),
+        ),
+        "engine_missing": (
+            _("Aucun programme vLLM sur la machine de mesure."),
+            _("Indiquez-le par la variable VLLM du service de mesure, ou mettez « vllm » dans son PATH."),
+        ),
+        "engine_vocabulary": (
+            _("Le vocabulaire de ce modèle n’est pas connu : ses prompts ne peuvent pas être tirés."),
+            _("Donnez un dossier de la machine de mesure avec son config.json, ou un modèle du catalogue."),
+        ),
         "deadline": (
             _("La mesure a dépassé sa durée maximale de quinze minutes."),
             _("Demandez moins de requêtes, moins de paliers ou des réponses plus courtes."),

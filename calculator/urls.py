@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from calculator import countpages, modelupload, pages, registry, views
+from calculator import countpages, deploypage, modelupload, pages, registry, views
 
 urlpatterns = [
     path("", pages.dashboard, name="home"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("accuracy.csv", pages.accuracy_rows, name="accuracy-rows"),
     *(re_path(rf"^{name}/?$", views.calculator, {"name": name}, name=name) for name in registry.CALCULATORS),
     path("tokens/count", countpages.count, name="tokens-count"),
+    path("inference/deploy", deploypage.deploy, name="inference-deploy"),
     path("inference/model", modelupload.model_config, name="inference-model"),
     path("<slug:name>/save", views.save, name="estimate-save"),
     re_path(r"^(?P<name>[a-z]+)\.(?P<suffix>csv|xlsx|json)$", views.export, name="export"),

@@ -68,7 +68,8 @@ def shown(request: HttpRequest, tool: Calculator, outcome: Outcome, status: int 
     """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
     template = pagestate.TEMPLATE
     # While someone types, nothing may take the focus from his field; once he submits, the errors do.
-    context = {**pagestate.context(tool, outcome), "is_live": wants_fragment(request) and "go" not in request.GET}
+    live = {"is_fragment": wants_fragment(request), "is_live": wants_fragment(request) and "go" not in request.GET}
+    context = {**pagestate.context(tool, outcome), **live}
     if not wants_fragment(request):
         response = render(request, template, context, status=status)
     elif outcome.answer is None:

@@ -13,6 +13,7 @@ urlpatterns = [
         path("", include("vmcloud.accounts.urls")),
         path("admin/", admin.site.urls),
         path("runs/", include("benchmarks.urls")),
+        path("lists/", include("calculator.pricing.urls")),
         path("", include("calculator.urls")),
         prefix_default_language=True,
     ),

@@ -74,8 +74,8 @@ def _finding(estimate: ParallelismEstimate) -> str:
 
 
 def short(value: float) -> float:
-    """Five digits draw a line as well as seventeen, and the page is sent at every key pressed."""
-    return float(f"{value:.5g}")
+    """Four digits draw a line as well as seventeen, and the page is sent at every key pressed."""
+    return float(f"{value:.4g}")
 
 
 def _trace(xs: list[float], ys: list[float], role: str, **style: object) -> Figure:
@@ -93,11 +93,13 @@ def _trace(xs: list[float], ys: list[float], role: str, **style: object) -> Figu
 
 def _speed_traces(points: tuple[Point, ...]) -> list[Figure]:
     counts = [float(row.gpu_count) for row in points]
+    # A straight line needs its ends only.
+    ideal = [counts[0], counts[-1]]
     speeds = [row.speed_up for row in points]
     marked = [row for row in points if row.gpu_count in TICKS]
     return [
-        _trace([*counts, *counts[::-1]], [*counts, *speeds[::-1]], "area", fill="toself", line={"width": 0}),
-        _trace(counts, counts, "mute", line={"width": 1.5}),
+        _trace([*ideal, *counts[::-1]], [*ideal, *speeds[::-1]], "area", fill="toself", line={"width": 0}),
+        _trace(ideal, ideal, "mute", line={"width": 1.5}),
         _trace(counts, speeds, "gpu", line={"width": 2.5, "dash": "dash"}),
         _trace(
             [float(row.gpu_count) for row in marked],

@@ -34,11 +34,11 @@ CACHE_ELEMENT_BYTES = {CachePrecision.FP16: 2.0, CachePrecision.FP8: 1.0}
 class InferenceScenario:
     """Everything a visitor may set. Ratios are 0–1, targets milliseconds (0 = none); None = unknown or "the usual".
 
-    `instances` of the SKU stand in one machine; `tensor_parallel` × `pipeline_parallel` GPUs hold one replica (None: the
-    smallest division that fits, `serving_division`) and `replicas` None = as many as the GPUs hold. `gpu` names a data
-    sheet in place of the SKU's. `memory_ratio` and `max_sequences` None = the calibration's. `params` and what follows
-    describe a model that the catalogue lacks. `volume_tokens` is the month's output, None = what the point yields at the
-    planned utilisation. `also_ranked` are weight formats that the ranking tries beside `precision`.
+    `instances` of the SKU stand in one machine; `tensor_parallel` × `pipeline_parallel` GPUs hold one replica (None:
+    the smallest division that fits, `serving_division`) and `replicas` None = as many as the GPUs hold. `gpu` names a
+    data sheet in place of the SKU's. `memory_ratio` and `max_sequences` None = the calibration's. `params` and what
+    follows describe a model that the catalogue lacks. `volume_tokens` is the month's output, None = what the point
+    yields at the planned utilisation. `also_ranked` are weight formats that the ranking tries beside `precision`.
     """
 
     catalog_version: int

@@ -134,6 +134,10 @@ class ScenarioForm(forms.Form):
     LISTED: ClassVar[Mapping[str, ListedSpec]] = {}
     BASIC: ClassVar[tuple[str, ...]] = ()
     GROUPS: ClassVar[tuple[Group, ...]] = ()
+    ANSWERED: ClassVar[frozenset[str]] = frozenset()
+    """Fields that show something of the answer: where their value comes from, what stands for an empty one."""
+    OFFERED: ClassVar[frozenset[str]] = frozenset()
+    """Fields whose options or their words depend on other fields."""
 
     def __init__(self, data: Any = None, *, base: Any, choices: Any, **kwargs: Any) -> None:
         self.base = base

@@ -224,6 +224,8 @@ class EconomicsForm(ScenarioForm):
         Group("throughput", gettext_lazy("Débit"), ("fig", "conc", "prefill", "origin")),
         Group("comparison", gettext_lazy("Comparaison"), ("ref", "fx", "tokratio", "uplift", "vat", "tie")),
     )
+    ANSWERED = frozenset({"volume", "sku", "rate", "util", "hours", "fx", "price", "prefill"})
+    OFFERED = frozenset({"basis", "api", "fig"})
     base: EconomicsScenario
     choices: Choices
 

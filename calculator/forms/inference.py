@@ -225,6 +225,7 @@ class InferenceForm(ScenarioForm):
             ),
         ),
     )
+    ANSWERED = frozenset({"model", "sku", "util", "hours", "price", "volume", "replicas", "tp", "pp", "mem", "maxseq"})
     base: InferenceScenario
     choices: Choices
 

@@ -187,6 +187,7 @@ class ParallelismForm(ScenarioForm):
         Group("model", gettext_lazy("Modèle et séquences"), ("seq", "recomp", "layers", "width")),
         Group("limit", gettext_lazy("Rentabilité et comparaison"), ("floor", "day", "observed", "vat")),
     )
+    ANSWERED = frozenset({"params", "mfu", "price", "overlap", "machine", "cards"})
     choices: Choices
 
     @classmethod

@@ -156,6 +156,7 @@ class TokensForm(ScenarioForm):
         Group("reading", gettext_lazy("Lecture sur GPU"), ("model", "prec", "count", "step", "price", "read")),
         Group("prices", gettext_lazy("Tarifs"), ("mode", "fx")),
     )
+    ANSWERED = frozenset({"docs", "mean", "embed", "sku", "fx", "price", "read"})
     choices: Choices
 
     def options(self, name: str) -> tuple[tuple[str, str], ...]:

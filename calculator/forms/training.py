@@ -304,6 +304,9 @@ class TrainingForm(ScenarioForm):
             ("reads", "saved", "requests", "prefill", "ref", "fx"),
         ),
     )
+    ANSWERED = frozenset(
+        {"mbs", "accum", "steps", "seq", "sku", "speed", "hours", "retry", "price", "tp", "pp", "train_rate"}
+    )
     choices: Choices
 
     def options(self, name: str) -> tuple[tuple[str, str], ...]:

@@ -18,6 +18,9 @@ from calculator.language import gettext as _
 AnySourced = Sourced[Decimal] | Sourced[float] | Sourced[int]
 
 # How runs are called in their address.
+ADDRESSES = ("https://", "http://")
+SOURCES = " ; "
+"""Between the addresses of a value that several sources agree on; a link leads to the first."""
 RUN_CODE = re.compile(r"[\w-]+", re.ASCII)
 
 WORDS: dict[Kind, Promise] = {
@@ -92,7 +95,9 @@ def title(sourced: AnySourced) -> str:
     """Meaning, source and date on one line: what a pointer or a screen reader is told."""
     meaning = _("votre saisie, à la place d’une valeur du catalogue") if sourced.replaces else MEANINGS[sourced.kind]
     exception = _("publié par exception\u00a0: %(reason)s") % {"reason": sourced.exception} if sourced.exception else ""
-    parts = [str(meaning), sourced.reference, _dated(sourced), exception]
+    # An address stands in the link itself: no need to read it out.
+    reference = "" if sourced.reference.startswith(ADDRESSES) else sourced.reference
+    parts = [str(meaning), reference, _dated(sourced), exception]
     return " · ".join(part for part in parts if part)
 
 
@@ -102,8 +107,9 @@ def _dated(sourced: AnySourced) -> str:
 
 def href(sourced: AnySourced) -> str:
     """The source's own address; a number without one leads to the method's page of sources."""
-    if sourced.reference.startswith(("https://", "http://")):
-        return sourced.reference
+    first = sourced.reference.split(SOURCES, 1)[0]
+    if first.startswith(ADDRESSES):
+        return first
     if sourced.kind is Kind.MEASURED and RUN_CODE.fullmatch(sourced.reference):
         return reverse("run", args=[sourced.reference])
     return ""

@@ -93,7 +93,7 @@ class Items:
         missing = tuple(name for name in needed if name not in asked.values)
         if missing:
             codes = [item.code for (kind, _code), item in self.known.items.items() if kind == asked.kind]
-            nearest = snapshots.nearest_code(asked.code, codes)
+            nearest = snapshots.nearest_code(asked.code, codes) or "–"
             self.wrong(asked.line, "", "new_item_needs", item=asked.code, missing=missing, nearest=nearest)
             return ()
         labels = {"label_fr": asked.code, "label_en": asked.code}
@@ -111,7 +111,7 @@ class Items:
         """Whether the GPU and the successor that are named exist; a problem where they do not."""
         gpu, successor = asked.values.get("gpu"), asked.values.get("replaced_by")
         if gpu is not None and gpu not in self.known.gpus:
-            nearest = snapshots.nearest_code(gpu, self.known.gpus)
+            nearest = snapshots.nearest_code(gpu, self.known.gpus) or "–"
             self.wrong(asked.line, "gpu", "unknown_gpu", gpu=gpu, nearest=nearest)
             return False
         if successor is not None and (asked.kind, successor.casefold()) not in {*self.known.items, *self.asked}:

@@ -1,4 +1,9 @@
-"""The fields of a form, each rendered once for what it shows: while someone types, one changes and thirty do not."""
+"""The fields of a form, each rendered once for what it shows: while someone types, one changes and thirty do not.
+
+A live answer leaves out what the page has already and no answer changes: whole fields without a badge or a value of the
+answer's (`ScenarioForm.ANSWERED`), and the options of lists. In their place stand empty elements of the same id, at
+which the morph stops (`hx-morph-skip` on what the page holds).
+"""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -51,6 +56,9 @@ class Shown(NamedTuple):
     badge: str
     placeholder: str
     quiet: bool
+    settled: bool = False
+    kept: bool = False
+    bare: bool = False
 
 
 _rendered: dict[Shown, SafeString] = {}
@@ -59,7 +67,7 @@ _rendered: dict[Shown, SafeString] = {}
 @register.simple_tag(takes_context=True)
 def field(context: template.Context, bound: BoundField, options: Iterable[Any] = (), quiet: bool = False) -> SafeString:
     """One field with label, hint, error, unit and badge: a text box, a list, or segments for radio buttons."""
-    return _field(bound, *_of_page(context), options, quiet)
+    return _field(bound, _of_page(context), options, quiet)
 
 
 @register.simple_tag(takes_context=True)
@@ -69,17 +77,21 @@ def field_groups(context: template.Context, form: ScenarioForm) -> SafeString:
     return mark_safe("".join(_group(group, of_page) for group in form.advanced()))  # noqa: S308 - fields and titles
 
 
-Words = tuple[Mapping[str, object], Mapping[str, str]]
+class Words(NamedTuple):
+    """The badge and the placeholder of each field, where there is an answer; whether only they are sent (live)."""
+
+    badges: Mapping[str, object]
+    placeholders: Mapping[str, str]
+    is_live: bool = False
 
 
 def _of_page(context: template.Context) -> Words:
-    """The badge and the placeholder of each field, where there is an answer."""
-    page = context.get("page")
-    return (page.badges, page.placeholders) if page else ({}, {})
+    page, is_live = context.get("page"), bool(context.get("is_fragment"))
+    return Words(page.badges, page.placeholders, is_live) if page else Words({}, {}, is_live)
 
 
 def _group(group: Fieldset, of_page: Words) -> str:
-    fields = "".join(_field(bound, *of_page) for bound in group.fields)
+    fields = "".join(_field(bound, of_page) for bound in group.fields)
     # A live answer leaves open what is open: `data-open` says which groups the newest choice opens (live.js).
     waits = " data-open" if group.is_open else ""
     is_open = " open" if group.is_open or any_errors(group.fields) else ""
@@ -89,27 +101,52 @@ def _group(group: Fieldset, of_page: Words) -> str:
 
 def _field(
     bound: BoundField,
-    badges: Mapping[str, object],
-    placeholders: Mapping[str, str],
+    of_page: Words,
     options: Iterable[Any] = (),
     quiet: bool = False,
 ) -> SafeString:
+    if of_page.is_live and is_settled(bound):
+        return _stub(bound)
     if getattr(bound.field.widget, "allow_multiple_selected", False):
-        return checks(bound, _ticked(bound))
-    code = language.active()
+        return _checks(bound, _ticked(bound))
+    code, is_radio = language.active(), is_radio_field(bound)
+    is_kept = isinstance(bound.form, ScenarioForm) and bound.name not in bound.form.OFFERED and not is_radio
     shown = Shown(
         form=_form(bound),
-        template=RADIO_TEMPLATE if getattr(bound.field.widget, "input_type", "") == "radio" else TEMPLATE,
+        template=RADIO_TEMPLATE if is_radio else TEMPLATE,
         name=bound.html_name,
         language=code,
         value=_value(bound),
         errors=_errors(bound),
         options=_options(options) if options else _own_options(bound.field, code),
-        badge=str(badges.get(bound.name) or ""),
-        placeholder=placeholders.get(bound.name, ""),
+        badge=str(of_page.badges.get(bound.name) or ""),
+        placeholder=of_page.placeholders.get(bound.name, ""),
         quiet=quiet,
+        settled=is_settled(bound),
+        kept=is_kept,
     )
+    if of_page.is_live and is_kept and shown.options:
+        return _kept(shown._replace(bare=True, value="", options=()), bound)
     return _html(shown, bound)
+
+
+def is_radio_field(bound: BoundField) -> bool:
+    """Whether a choice is shown as segments."""
+    return getattr(bound.field.widget, "input_type", "") == "radio"
+
+
+def is_settled(bound: BoundField) -> bool:
+    """Whether no answer changes how a field looks: what the page holds of it stays right while someone types."""
+    form = bound.form
+    return isinstance(form, ScenarioForm) and bound.name not in form.ANSWERED | form.OFFERED
+
+
+def _stub(bound: BoundField) -> SafeString:
+    """An empty element where the page has the field already."""
+    many = getattr(bound.field.widget, "allow_multiple_selected", False)
+    tag = "fieldset" if many or is_radio_field(bound) else "div"
+    name = bound.auto_id if many else f"{bound.id_for_label or bound.auto_id}-f"
+    return mark_safe(f'<{tag} id="{name}"></{tag}>')  # noqa: S308 - a tag and the name of a field
 
 
 def _ticked(bound: BoundField) -> list[tuple[str, str, str, bool]]:
@@ -121,6 +158,10 @@ def _ticked(bound: BoundField) -> list[tuple[str, str, str, bool]]:
 @register.simple_tag
 def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
     """A group of check boxes; `options` are (value, label, what stands beside it, whether it is checked)."""
+    return _checks(bound, options)
+
+
+def _checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
     return _html(
         Shown(
             form=_form(bound),
@@ -133,6 +174,7 @@ def checks(bound: BoundField, options: Iterable[Any]) -> SafeString:
             badge="",
             placeholder="",
             quiet=False,
+            settled=is_settled(bound),
         ),
         bound,
     )

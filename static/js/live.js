@@ -29,7 +29,13 @@
     for (const group of needed) if (!unfolded.has(group.id)) group.open = true;
     unfolded = new Set(needed.map((group) => group.id));
   };
+  // An answer comes without the fields that it does not change: what was wrong in one of them is right now.
+  const clear = () => {
+    if (byId("problems")?.textContent.trim()) return;
+    for (const error of document.querySelectorAll("#form .err")) error.remove();
+  };
   const settle = () => {
+    clear();
     mark();
     unfold();
     const field = document.activeElement?.closest(".field");

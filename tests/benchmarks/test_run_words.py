@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import pytest
 from django.utils import timezone, translation
 
-from benchmarks import charts, presenters, queries, results, services, wording
+from benchmarks import charts, eligibility, flagwords, presenters, queries, results, services, wording
 from benchmarks.models import BenchmarkRun
 from tests.benchmarks import fleetfactory as hosts
 from tests.benchmarks import runfactory as runs
@@ -123,12 +123,12 @@ def test_what_was_not_measured_is_unknown_not_zero() -> None:
 
 def test_every_flag_has_a_name_and_a_meaning() -> None:
     run = runs.succeeded()
-    assert [name for name, _ in results.flags(run)] == ["mesure unique", "poids aléatoires"]
+    assert [name for name, _ in flagwords.flags(run)] == ["mesure unique", "poids aléatoires"]
     for field in BenchmarkRun._meta.get_fields():
         if field.name.startswith("flag_"):
             setattr(run, field.name, True)
-    assert len(results.flags(run)) == 11
-    assert all(meaning.endswith(".") for _, meaning in results.flags(run))
+    assert len(flagwords.flags(run)) == len(eligibility.FLAGS)
+    assert all(meaning.endswith(".") for _, meaning in flagwords.flags(run))
 
 
 def test_the_environment_names_what_the_figures_depend_on() -> None:

@@ -23,6 +23,7 @@ def groups(*names: str) -> Audience:
 
 
 OPERATORS = groups("operator")
+PRICES = groups("pricing", "approver")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ TOKEN = {"uidb64": "MQ", "token": "no-such-token"}
 RULES: dict[str, Rule] = {
     # --- for everybody: calculators, catalogue, methods, runs to read ---
     **dict.fromkeys(("root", "healthz", "home", "skus", "gpus", "prices", "methodology", "accuracy"), READ),
-    **dict.fromkeys((*CALCULATORS, "accuracy-rows", "runs"), READ),
+    **dict.fromkeys((*CALCULATORS, "accuracy-rows", "runs", "inference-deploy"), READ),
     "price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),
     "tokens-count": Rule(post=EVERYONE),
     "inference-model": Rule(post=EVERYONE),
@@ -50,7 +51,7 @@ RULES: dict[str, Rule] = {
     "export": Rule(args={"name": "economics", "suffix": "csv"}),
     "estimate-saved": Rule(args={"slug": "none"}),
     "coming": Rule(args={"name": "economics"}),
-    **dict.fromkeys(("run", "run-csv", "run-json"), Rule(args=CODE)),
+    **dict.fromkeys(("run", "run-csv", "run-json", "run-jsonl"), Rule(args=CODE)),
     # --- operators: runs ---
     "workers": Rule(get=OPERATORS),
     "run-new": Rule(get=OPERATORS),
@@ -67,6 +68,10 @@ RULES: dict[str, Rule] = {
     "factor-begin": Rule(get=NOBODY, post=SIGNED_IN),
     "factor": Rule(get=SIGNED_IN, post=SIGNED_IN),
     "factor-off": Rule(get=SIGNED_IN, post=SIGNED_IN),
+    # --- price lists ---
+    "lists": Rule(get=PRICES),
+    "private-prices": Rule(get=groups("sales")),
+    "price-record": Rule(get=PRICES),
     # --- superusers: people ---
     "people": Rule(get=SUPERUSERS),
     "person-new": Rule(get=SUPERUSERS, post=SUPERUSERS),

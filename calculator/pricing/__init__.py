@@ -1,0 +1,1 @@
+"""Pages on which people change prices: files and their comparison, approval, application, rollback, history."""
