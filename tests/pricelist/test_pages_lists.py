@@ -133,7 +133,7 @@ def test_the_list_asks_the_database_as_often_for_many_files_as_for_few(django_as
     for number in range(12):
         make.make_upload(original_name=f"{number}.csv", status="applied", applied_version=make.make_version())
         make.make_upload(original_name=f"waiting {number}.csv")
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(13):
         page(client)
 
 
