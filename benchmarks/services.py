@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from benchmarks import fleet, hardware, planning, probing, recording, reservations
+from benchmarks import engineplan, fleet, hardware, planning, probing, recording, repeats, reservations
 from benchmarks.load import records, targets
 from benchmarks.load.targets import Target
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
 from benchmarks.runner import Runner
+from benchmarks.vllmconfig import VllmConfig
 
 STALLED_AFTER = dt.timedelta(seconds=20)
 CODE_ATTEMPTS_COUNT = 5
@@ -54,6 +55,7 @@ class RunConfig:
     shared_prefix_tokens: int = 0
     prompts_name: str = ""
     target: Target | None = None
+    vllm: VllmConfig | None = None
     region: str = ""
     sku_code: str = ""
     gpus_count: int = 0
@@ -86,6 +88,7 @@ def _insert_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
         **load_values(config),
         **place_values(config),
         **target_values(config.target, config.region),
+        **engineplan.values(config.vllm),
     )
     loads: list[tuple[int, float | None]] = [(concurrency, None) for concurrency in config.concurrencies]
     if config.rates_per_s:
@@ -229,12 +232,15 @@ def finish(run_id: int, status: str, code: str = "", detail: str = "") -> bool:
         ended = BenchmarkRun.objects.filter(pk=run_id, status__in=LIVE).update(**values) == 1
         if ended:
             reservations.release([run_id], now)
+            repeats.settle(run_id)
     return ended
 
 
 def execute(run_id: int, worker: str) -> None:
     """Claim and run one measurement to its end; nothing for a run not queued; HostBusyError when it must wait."""
     reap_stalled()
+    if repeats.must_wait(run_id):
+        raise HostBusyError("an earlier repeat of the series is not over")
     if not claim(run_id, worker):
         return
     run = BenchmarkRun.objects.get(pk=run_id)
@@ -290,8 +296,9 @@ def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
 
 def seal_samples(run: BenchmarkRun) -> None:
     """Keep the digest of the raw file, so that what was aggregated can be checked later."""
-    path = planning.run_folder(run) / "samples.jsonl"
-    BenchmarkRun.objects.filter(pk=run.pk).update(phase=Phase.AGGREGATING)
+    folder = planning.run_folder(run)
+    path = folder / "samples.jsonl"
+    BenchmarkRun.objects.filter(pk=run.pk).update(phase=Phase.AGGREGATING, engine_log=engineplan.log_end(folder))
     if path.exists():
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,7 +11,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "sales": ("calculator.view_private_prices",),
     "pricing": ("calculator.upload_prices", "calculator.apply_prices", "calculator.rollback_prices"),
     # Letting a price begin in the past takes somebody of both groups: whoever applies, and may also answer for it.
-    "approver": ("calculator.approve_prices", "calculator.backdate_prices"),
+    "approver": ("calculator.approve_prices", "calculator.backdate_prices", "benchmarks.approve_results"),
     "operator": ("benchmarks.operate_benchmarks",),
 }
 MEANINGS: dict[str, Promise] = {
