@@ -1,4 +1,4 @@
-"""Fields that a live answer leaves out stay as the visitor left them: words, choices, errors that go when they are right."""
+"""Fields that a live answer leaves out stay as the visitor left them: words, choices; errors go once they are right."""
 
 import re
 
@@ -17,10 +17,10 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_an_answer_leaves_every_field_whole(page: Page, name: str) -> None:
     page.goto(f"/fr/{name}")
+    page.eval_on_selector_all("#form details", "groups => groups.forEach(group => group.open = true)")
     count = page.locator("#form .field").count()
     labels, options = page.locator("#form .lab").all_inner_texts(), page.locator("#form option").count()
     field, text = PLACES[name]
-    page.eval_on_selector_all("#form details", "groups => groups.forEach(group => group.open = true)")
     page.locator(field).fill(text)
     expect(page).to_have_url(re.compile(f"{field.removeprefix('#id_')}={text}"))
     expect(page.locator(field)).to_have_value(text)
