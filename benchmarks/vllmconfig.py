@@ -1,7 +1,7 @@
 """The configuration that a vLLM run is started with: the file of the inference page, read, checked, made arguments.
 
-Only keys that change how a model is served are taken. What would load code, open files, write elsewhere or listen to the
-network is not; address, port and served name are the run's own.
+Only keys that change how a model is served are taken. What would load code, open files, write elsewhere or listen to
+the network is not; address, port and served name are the run's own.
 """
 
 import json
@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -139,7 +139,7 @@ def checked(key: str, value: Any) -> vllm.Value:
         raise ConfigError("value_range", key)
     if isinstance(value, str) and (not value.isprintable() or value.startswith(OPTION_DASH)):
         raise ConfigError("value_unknown", key)
-    return value  # type: ignore[no-any-return]
+    return cast("vllm.Value", value)
 
 
 def checked_model(value: Any) -> str:

@@ -41,7 +41,7 @@ class VllmProcess(EngineProcess):
     def serve_command(self, port: int) -> list[str]:
         """What is run: the configuration's arguments, then those that are the run's own."""
         own = ["--served-model-name", SERVED_NAME, "--host", HOST, "--port", str(port)]
-        return [self.asked.program, "serve", *self.asked.arguments, *own]
+        return [self.asked.program, "serve", *self.asked.arguments, *own, "--disable-uvicorn-access-log"]
 
     def _command(self) -> list[str]:
         port = free_port()

@@ -82,6 +82,7 @@ def main() -> None:
     parser.add_argument("--served-model-name", required=True)
     parser.add_argument("--host", required=True)
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--disable-uvicorn-access-log", action="store_true", required=True)
     parser.add_argument("--load-format", default="auto")
     parser.add_argument("--max-model-len", type=int)
     parser.add_argument("--max-num-seqs", type=int)
