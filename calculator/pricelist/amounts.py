@@ -53,6 +53,8 @@ class Decision:
 
 def bare(text: str) -> tuple[str, str]:
     """The number's own text and the currency that a sign beside it names ("" without one). NumberError: other sign."""
+    if text.isascii() and text[:1].isdigit() and text[-1:].isdigit():
+        return text, ""
     body = SPACES.sub(" ", text).strip()
     for sign, currency in SIGNS.items():
         if body.endswith(sign):

@@ -105,21 +105,18 @@ class Cells:
         self.places = {column: index for index, column in enumerate(columns) if column}
         self.undecided: frozenset[int] = frozenset()
         self.table, self.mark, self.problems = table, mark, problems
-        self.row: list[Cell] = []
+        self.found: dict[str, Cell] = {}
         self.line_no = 0
         self.bad = False
 
     def at(self, line_no: int, row: list[Cell]) -> None:
         """Begin another row."""
-        self.line_no, self.row, self.bad = line_no, row, False
+        self.line_no, self.bad = line_no, False
+        self.found = {column: cell for column, cell in zip(self.columns, row, strict=False) if cell != ""}
 
     def cell(self, column: str) -> Cell:
         """A cell as it stands, "" where it is blank or the file has no such column."""
-        place = self.places.get(column)
-        if place is None or place >= len(self.row):
-            return ""
-        cell = self.row[place]
-        return "" if isinstance(cell, str) and cell.isspace() else cell
+        return self.found.get(column, "")
 
     def wrong(self, column: str, code: str, **values: Value) -> None:
         """Note what is wrong with a cell of this row, which then says nothing."""
@@ -139,14 +136,13 @@ class Cells:
 
     def text(self, column: str, limit: int) -> str:
         """A text without spaces around it. A number or a date of a workbook is not a text: 17 may have been 0017."""
-        cell = self.cell(column)
-        if not isinstance(cell, str):
-            self.wrong(column, "number_for_text", text=shown(cell))
+        text = self.found.get(column)
+        if text is None:
             return ""
-        text = cell.strip()
-        if not text:
+        if not isinstance(text, str):
+            self.wrong(column, "number_for_text", text=shown(text))
             return ""
-        if text.startswith(GUARDED):
+        if text[0] == GUARD and text.startswith(GUARDED):
             text = text.removeprefix(GUARD)
         if len(text) > min(limit, CELL_CHARACTERS):
             self.wrong(column, "text_too_long", limit=limit)
@@ -168,24 +164,25 @@ class Cells:
 
     def choice(self, column: str, allowed: Collection[str], default: str) -> str:
         """One of the allowed words, in any case; `default` where the cell is blank."""
-        cell = self.cell(column)
-        if cell == "":
+        cell = self.found.get(column)
+        if cell is None:
             return default
+        if cell in allowed:
+            return str(cell)
         if isinstance(cell, str):
-            word = cell.strip()
-            if word in allowed:
-                return word
             folded = {one.casefold(): one for one in allowed}
-            if word.casefold() in folded:
-                return folded[word.casefold()]
+            if (word := cell.casefold()) in folded:
+                return folded[word]
         self.wrong(column, "not_one_of", text=shown(cell), allowed=tuple(sorted(allowed)))
         return default
 
     def number(self, column: str, currency: str = "") -> Decimal | None:
         """A number, None where the cell is blank or wrong. A sign beside it must be that of `currency`."""
-        cell = self.cell(column)
+        cell = self.found.get(column)
+        if cell is None:
+            return None
         if isinstance(cell, str):
-            return self._number_of(column, cell, currency) if cell else None
+            return self._number_of(column, cell, currency)
         if isinstance(cell, bool) or not isinstance(cell, Decimal):
             self.wrong(column, "not_a_number", text=shown(cell))
             return None
@@ -223,12 +220,12 @@ class Cells:
 
     def whole(self, column: str, below: int = WHOLE_BELOW) -> int | None:
         """A whole number, digits with or without spaces between groups of three; None where blank or wrong."""
-        cell = self.cell(column)
-        if cell == "":
+        cell = self.found.get(column)
+        if cell is None:
             return None
         value = None
-        if isinstance(cell, str) and WHOLE.fullmatch(cell.strip()) and len(cell) < SHOWN_CHARACTERS:
-            value = int(SPACES_OR_SIGN.sub("", cell.strip()))
+        if isinstance(cell, str) and WHOLE.fullmatch(cell) and len(cell) < SHOWN_CHARACTERS:
+            value = int(SPACES_OR_SIGN.sub("", cell))
         elif isinstance(cell, Decimal) and cell.is_finite() and abs(cell) < below and cell == int(cell):
             value = int(cell)
         if value is None or not 0 <= value < below:
@@ -238,8 +235,8 @@ class Cells:
 
     def day(self, column: str) -> dt.date | None:
         """A calendar day; None where blank or wrong."""
-        cell = self.cell(column)
-        if cell == "":
+        cell = self.found.get(column)
+        if cell is None:
             return None
         try:
             if isinstance(cell, dt.datetime):
@@ -247,7 +244,7 @@ class Cells:
             if isinstance(cell, dt.date):
                 return within(cell)
             if isinstance(cell, str):
-                return day_of(cell.strip())
+                return day_of(cell)
             raise CellError("not_a_day")
         except CellError as error:
             self.wrong(column, error.code, **{"text": shown(cell), **error.values})
@@ -255,8 +252,8 @@ class Cells:
 
     def instant(self, column: str) -> dt.datetime | None:
         """An instant, or a day that begins at midnight in Paris; None where blank or wrong."""
-        cell = self.cell(column)
-        if cell == "":
+        cell = self.found.get(column)
+        if cell is None:
             return None
         try:
             if isinstance(cell, dt.datetime):
@@ -264,7 +261,7 @@ class Cells:
             if isinstance(cell, dt.date):
                 return midnight(within(cell))
             if isinstance(cell, str):
-                return instant_of(cell.strip())
+                return instant_of(cell)
             raise CellError("not_an_instant")
         except CellError as error:
             self.wrong(column, error.code, **{"text": shown(cell), **error.values})
@@ -272,7 +269,7 @@ class Cells:
 
     def link(self, column: str, limit: int) -> str:
         """A web address, "" where blank or wrong."""
-        text = self.text(column, limit) if self.cell(column) != "" else ""
+        text = self.text(column, limit)
         if not text:
             return ""
         try:
@@ -283,12 +280,12 @@ class Cells:
 
     def flag(self, column: str) -> bool | None:
         """Yes or no; None where blank or wrong."""
-        cell = self.cell(column)
-        if isinstance(cell, bool):
+        cell = self.found.get(column)
+        if cell is None or isinstance(cell, bool):
             return cell
         if isinstance(cell, Decimal) and cell in (0, 1):
             return bool(cell)
-        if isinstance(cell, str) and (not cell.strip() or cell.strip().casefold() in FLAGS):
-            return FLAGS.get(cell.strip().casefold())
+        if isinstance(cell, str) and cell.casefold() in FLAGS:
+            return FLAGS[cell.casefold()]
         self.wrong(column, "not_a_flag", text=shown(cell))
         return None

@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 from calculator.counting.decoding import is_binary, is_windows_1252
 from calculator.pricelist.columns import named, recognised
@@ -125,11 +126,11 @@ def _rows(text: str, start: int, delimiter: str, problems: Problems) -> Iterator
     try:
         for cells in reader:
             raw = taken.raw()
-            if line > before + 1 and any(cell and not cell.isspace() for cell in cells):
+            if line > before + 1 and any(row := [cell.strip() for cell in cells]):
                 count += 1
                 if count > ROWS:
                     raise PriceFileError("too_many_rows", limit=ROWS)
-                yield Row(line, list[Cell](cells), raw[:CELL_CHARACTERS])
+                yield Row(line, cast(list[Cell], row), raw[:CELL_CHARACTERS])
             line = before + reader.line_num + 1
     except csv.Error as error:
         problems.add(line, "", "csv_broken", reason=str(error))

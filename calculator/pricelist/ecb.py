@@ -13,7 +13,7 @@ from typing import IO
 from calculator.pricelist.archives import BLOCK_BYTES, DAMAGED, opened, parser, part_bytes, refusing
 from calculator.pricelist.contract import FileFormat, FileKind, LineProblem, PriceFileError, Severity
 from calculator.pricelist.limits import ROWS
-from calculator.pricelist.table import Cell, Problems, Row, Table
+from calculator.pricelist.table import Problems, Row, Table
 
 HEADER = ("rate_date", "base", "quote", "rate", "source", "source_url")
 BASE, QUOTE, SOURCE = "EUR", "USD", "ECB"
@@ -51,7 +51,7 @@ def _table(found: list[Found], left_out: int, written_as: FileFormat, encoding: 
 
     def rows(_problems: Problems) -> Iterator[Row]:
         for line, day, rate, raw in found:
-            yield Row(line, list[Cell]([day, BASE, QUOTE, rate, SOURCE, ADDRESS]), raw)
+            yield Row(line, [day, BASE, QUOTE, rate, SOURCE, ADDRESS], raw)
 
     note = LineProblem(0, "", "other_currencies_left_out", {"count": left_out}, Severity.WARNING)
     return Table(

@@ -100,7 +100,9 @@ def _kind(said: object) -> FileKind | None:
 def _cell(value: Any, name: str, number: int, problems: Problems) -> Cell:
     if value is None:
         return ""
-    if isinstance(value, str | bool | Decimal):
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool | Decimal):
         return value
     if isinstance(value, list) and all(isinstance(one, str) and ALIASES_PARTED_BY not in one for one in value):
         return ALIASES_PARTED_BY.join(value)

@@ -10,6 +10,7 @@ from calculator.pricelist.cells import Cells, shown
 from calculator.pricelist.columns import CODE_COLUMN
 from calculator.pricelist.contract import ITEM_NOT_SAID, NOTHING_SAID, FileKind, Item, ItemFields, Price
 from calculator.pricelist.limits import AMOUNT_BELOW, AMOUNT_DECIMALS
+from calculator.pricelist.table import Cell
 
 MACHINE = ("instance_hour", "instance_month")
 COMPONENTS: Mapping[FileKind, tuple[str, ...]] = {
@@ -44,13 +45,14 @@ class PriceLines:
         self.kind, self.cells, self.origin, self.today = kind, cells, origin, today
         self.code_column = CODE_COLUMN[kind]
         self.components, self.modes = COMPONENTS[kind], MODES[kind]
-        self.says_items = bool(ITEM_COLUMNS & set(cells.places))
+        self.item_columns = sorted(ITEM_COLUMNS & set(cells.places))
+        self.items: dict[tuple[Cell, ...], ItemFields] = {}
 
     def content(self) -> Price | Item | None:
         """The row as a price or an item; None where something in it is wrong."""
         code = self.cells.needed(self.code_column, LENGTHS["code"])
         item_kind = self._item_kind()
-        fields = self._item_fields() if self.says_items else NOTHING_SAID
+        fields = self._item_once() if self.item_columns else NOTHING_SAID
         if not self._says_no_price():
             return self._price(item_kind, code, fields)
         if fields == NOTHING_SAID and not self.cells.bad:
@@ -156,6 +158,19 @@ class PriceLines:
         if day and self.today and day > self.today:
             self.cells.wrong("checked_on", "checked_in_the_future", text=day.isoformat())
         return day
+
+    def _item_once(self) -> ItemFields:
+        """The columns of the item, read once for all rows that say them alike and rightly."""
+        said = tuple(self.cells.cell(column) for column in self.item_columns)
+        known = self.items.get(said)
+        if known is not None:
+            return known
+        before, self.cells.bad = self.cells.bad, False
+        fields = self._item_fields()
+        if not self.cells.bad and all(isinstance(cell, str) for cell in said):
+            self.items[said] = fields
+        self.cells.bad = self.cells.bad or before
+        return fields
 
     def _item_fields(self) -> ItemFields:
         cells, places = self.cells, self.cells.places

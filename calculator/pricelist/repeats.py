@@ -51,6 +51,7 @@ class Repeats:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         self.said: dict[Hashable, tuple[int, object]] = {}
+        self.items: dict[Hashable, ItemFields] = {}
         self.fields: dict[Hashable, tuple[int, object]] = {}
 
     def is_new(self, line_no: int, content: Content) -> bool:
@@ -70,6 +71,9 @@ class Repeats:
     def _compare_fields(self, line_no: int, content: Price | Item) -> None:
         """Each column about an item must say the same on all of its lines."""
         code = (content.item_kind, content.code.casefold())
+        if content.item == self.items.get(code):
+            return
+        self.items.setdefault(code, content.item)
         for name in ITEM_FIELDS:
             value = getattr(content.item, name)
             if value is not None:

@@ -9,7 +9,8 @@ from calculator.pricelist.contract import FileFormat, FileKind, LineProblem, Sev
 from calculator.pricelist.limits import PROBLEMS
 
 Cell = str | Decimal | bool | dt.date | dt.datetime
-"""A cell. "" is a blank one; a number of a workbook or of JSON is exact; dates come from workbooks only."""
+"""A cell. A text has no spaces around it and "" is a blank cell; a number of a workbook or of JSON is exact; dates come
+from workbooks only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,8 +123,8 @@ def _cells(book: Book, number: int, found: list[Found], problems: Problems) -> d
     cells: dict[int, Cell] = {}
     for place, value, style in found:
         if isinstance(value, str):
-            if value and not value.isspace():
-                cells[place] = value
+            if text := value.strip():
+                cells[place] = text
         elif isinstance(value, Decimal):
             cells[place] = _of_number(value, book.styles[style] if style < len(book.styles) else Style(), book)
         elif isinstance(value, ErrorValue):
