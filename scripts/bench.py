@@ -16,7 +16,10 @@ def main() -> int:
     found = browser.find() or browser.install()
     environment = {**os.environ, **({"CHROME_PATH": str(found)} if found else {})}
     options = ["-m", "bench", "-q", "-p", "no:cacheprovider", f"--benchmark-json={OUTPUT / 'estimate.json'}"]
-    order = [f"bench/test_{name}.py" for name in ("estimate", "sweep", "tokens", "price_files", "load_client", "pages", "lighthouse")]
+    order = [
+        f"bench/test_{name}.py"
+        for name in ("estimate", "sweep", "tokens", "price_files", "load_client", "pages", "lighthouse")
+    ]
     command = [sys.executable, "-m", "pytest", *options, *order]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
