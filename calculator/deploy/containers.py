@@ -1,4 +1,4 @@
-"""The deployment as containers: docker run, Compose, and a Kubernetes ConfigMap, Deployment and Service.
+"""The deployment as containers: docker run, Compose, a Kubernetes ConfigMap, Deployment and Service, or KServe.
 
 All of them start vLLM's public image with the configuration file mounted: what a visitor typed stands in that one only.
 Everything else follows from two counts, GPUs a replica and replicas. Secrets are references: an environment variable,
@@ -23,6 +23,10 @@ SHARED_MEMORY_GIB = 8
 START_LIMIT_S = 1800
 PROBE_S = 10
 FAILURES_ALLOWED = 3
+KSERVE_CONTAINER = "kserve-container"
+"""The name by which KServe knows the server among the containers of a pod."""
+KSERVE_MODE = {"serving.kserve.io/deploymentMode": "RawDeployment"}
+"""Pods of an ordinary Deployment, without Knative; newer versions call it Standard and still read this word."""
 SECRETS = {"HF_TOKEN": "hf-token", "VLLM_API_KEY": "api-key"}
 """Environment variables that hold secrets, and their keys in the Secret."""
 LABELS = {"app.kubernetes.io/name": NAME}
@@ -120,6 +124,35 @@ def deployment(gpus: int, replicas: int) -> dict[str, Any]:
             "selector": {"matchLabels": LABELS},
             "strategy": {"type": "Recreate"},
             "template": {"metadata": {"labels": LABELS}, "spec": pod(gpus)},
+        },
+    }
+
+
+def kserve_text(config: str, gpus: int, replicas: int) -> str:
+    """The same ConfigMap, and an InferenceService in place of Deployment and Service."""
+    return yamltext.joined((yamltext.write(config_map(config)), inference_service_text(gpus, replicas)))
+
+
+@lru_cache(maxsize=128)
+def inference_service_text(gpus: int, replicas: int) -> str:
+    """The part that no configuration changes."""
+    return yamltext.write(inference_service(gpus, replicas))
+
+
+def inference_service(gpus: int, replicas: int) -> dict[str, Any]:
+    """The same pods under KServe, as many as were sized for: no scaling, which would ask for other GPUs."""
+    return {
+        "apiVersion": "serving.kserve.io/v1beta1",
+        "kind": "InferenceService",
+        "metadata": {"name": NAME, "labels": LABELS, "annotations": KSERVE_MODE},
+        "spec": {
+            "predictor": {
+                "minReplicas": replicas,
+                "maxReplicas": replicas,
+                "deploymentStrategy": {"type": "Recreate"},
+                **pod(gpus),
+                "containers": [container(gpus) | {"name": KSERVE_CONTAINER}],
+            }
         },
     }
 

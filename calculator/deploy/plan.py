@@ -21,6 +21,7 @@ class DeployPlan:
     docker_run: str | None
     compose_yaml: str | None
     kubernetes_yaml: str | None
+    kserve_yaml: str | None
     notes: tuple[Note, ...]
 
 
@@ -38,5 +39,6 @@ def plan(point: ServingPoint) -> DeployPlan:
         docker_run=containers.docker_run(gpus) if packed else None,
         compose_yaml=containers.compose_text(gpus, point.replicas) if packed else None,
         kubernetes_yaml=containers.kubernetes_text(config, gpus, point.replicas) if packed else None,
+        kserve_yaml=containers.kserve_text(config, gpus, point.replicas) if packed else None,
         notes=chosen.notes if packed else (*chosen.notes, Note("image_other_vendor", {"gpu": point.gpu.name})),
     )

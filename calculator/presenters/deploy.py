@@ -187,3 +187,7 @@ def _containers(made: DeployPlan) -> Iterator[Snippet]:
     if made.kubernetes_yaml is not None:
         text = commented([untried, secret], made.kubernetes_yaml)
         yield Snippet("kubernetes", "Kubernetes", text, "vllm-kubernetes.yaml")
+    if made.kserve_yaml is not None:
+        instead = _("Avec l’opérateur KServe (0.15 ou plus), à la place du Deployment et du Service.")
+        text = commented([untried, instead, secret], made.kserve_yaml)
+        yield Snippet("kserve", "KServe", text, "vllm-kserve.yaml")

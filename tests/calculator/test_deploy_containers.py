@@ -57,6 +57,64 @@ def test_the_compose_file_is_valid(point: ServingPoint) -> None:
     compose_check()(yaml.safe_load(plan(point).compose_yaml or ""))
 
 
+@cache
+def kserve_check() -> Callable[[Any], Any]:
+    own = json.loads((SCHEMAS / "kserve.json").read_text())["$defs"]
+    shared = json.loads((SCHEMAS / "kubernetes.json").read_text())["$defs"]
+    return fastjsonschema.compile({"$ref": "#/$defs/InferenceService", "$defs": {**shared, **own}}, use_default=False)
+
+
+def kserve_objects(point: ServingPoint) -> dict[str, Any]:
+    """The objects for KServe by kind."""
+    text = plan(point).kserve_yaml
+    assert text is not None
+    return {item["kind"]: item for item in yaml.safe_load_all(text)}
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_the_inference_service_is_valid(point: ServingPoint) -> None:
+    found = kserve_objects(point)
+    assert found.keys() == {"ConfigMap", "InferenceService"}
+    kserve_check()(found["InferenceService"])
+    kubernetes_check("ConfigMap")(found["ConfigMap"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"minReplica": 1},
+        {"minReplicas": "1"},
+        {"containers": []},
+        {"containers": [{"name": "x", "gpus": 1}]},
+        {"enableServiceLinks": "no"},
+    ],
+)
+def test_the_schema_refuses_a_wrong_predictor(wrong: dict[str, Any]) -> None:
+    service = kserve_objects(make.published())["InferenceService"]
+    service["spec"]["predictor"] |= wrong
+    with pytest.raises(fastjsonschema.JsonSchemaException):
+        kserve_check()(service)
+
+
+def test_kserve_runs_the_pods_of_the_deployment_as_many_as_were_sized() -> None:
+    """The same container but for its name, by which KServe finds the server; neither more nor fewer replicas."""
+    point = make.point(tensor_parallel=4, replicas=2)
+    predictor = kserve_objects(point)["InferenceService"]["spec"]["predictor"]
+    plain = manifests(point)["Deployment"]["spec"]
+    assert (predictor["minReplicas"], predictor["maxReplicas"], plain["replicas"]) == (2, 2, 2)
+    assert predictor["deploymentStrategy"] == plain["strategy"]
+    served, alone = predictor["containers"][0], plain["template"]["spec"]["containers"][0]
+    assert served["name"] == "kserve-container"
+    assert {**served, "name": alone["name"]} == alone
+    assert predictor["volumes"] == plain["template"]["spec"]["volumes"]
+    assert predictor["enableServiceLinks"] is False
+
+
+def test_kserve_needs_no_knative() -> None:
+    annotations = kserve_objects(make.published())["InferenceService"]["metadata"]["annotations"]
+    assert annotations == {"serving.kserve.io/deploymentMode": "RawDeployment"}
+
+
 @pytest.mark.parametrize("point", POINTS)
 def test_the_kubernetes_objects_are_valid(point: ServingPoint) -> None:
     found = manifests(point)

@@ -266,6 +266,6 @@ def test_replicas_and_folders_are_explained() -> None:
 
 def test_another_vendor_s_gpu_gets_no_container_of_the_public_image() -> None:
     made = plan(make.point(make.MI300X))
-    assert (made.docker_run, made.compose_yaml, made.kubernetes_yaml) == (None, None, None)
+    assert (made.docker_run, made.compose_yaml, made.kubernetes_yaml, made.kserve_yaml) == (None, None, None, None)
     assert "image_other_vendor" in {note.code for note in made.notes}
     assert "model:" in made.config_yaml

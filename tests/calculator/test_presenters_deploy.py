@@ -66,9 +66,9 @@ def test_numbers_of_tokens_are_written_as_numbers() -> None:
 def test_the_page_names_the_version_and_shows_five_texts() -> None:
     shown = deploy.page(make.published())
     assert shown.version == "0.32.0"
-    assert [item.code for item in shown.snippets] == ["config", "command", "docker", "compose", "kubernetes"]
+    assert [item.code for item in shown.snippets] == ["config", "command", "docker", "compose", "kubernetes", "kserve"]
     assert [item.file_name for item in shown.snippets] == [
-        "vllm.yaml", "", "", "compose.yaml", "vllm-kubernetes.yaml"
+        "vllm.yaml", "", "", "compose.yaml", "vllm-kubernetes.yaml", "vllm-kserve.yaml"
     ]  # fmt: skip
 
 
@@ -79,11 +79,12 @@ def test_comments_leave_the_yaml_as_it_is(language: str) -> None:
     assert yaml.safe_load(shown["config"])["max-num-seqs"] == 16
     assert "services" in yaml.safe_load(shown["compose"])
     assert len(list(yaml.safe_load_all(shown["kubernetes"]))) == 3
+    assert len(list(yaml.safe_load_all(shown["kserve"]))) == 2
 
 
 def test_containers_are_said_to_be_untried() -> None:
     shown = {item.code: item.text for item in deploy.page(make.published()).snippets}
-    assert all("non essayé" in shown[code] for code in ("docker", "compose", "kubernetes"))
+    assert all("non essayé" in shown[code] for code in ("docker", "compose", "kubernetes", "kserve"))
     assert "# vLLM 0.32.0" in shown["config"]
 
 
