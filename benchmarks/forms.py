@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from benchmarks import refusals
+from benchmarks.engineform import ENGINE_FIELDS, VLLM, EngineFields
 from benchmarks.listfields import ConcurrenciesField, RatesField
 from benchmarks.load import targets
 from benchmarks.load.records import CLOSED
@@ -47,11 +48,11 @@ DIALECT_CHOICES = (
     ("openai", gettext_lazy("API stricte, max_completion_tokens")),
 )
 LOAD_FIELDS = ("pattern", "rates", "ramp", "duration", "search", "ttft", "tpot")
-TARGET_FIELDS = ("url", "route", "model", "dialect", "key_variable", "rate_limit", "shared", "prompts")
+TARGET_FIELDS = ("url", "route", "model", "dialect", "key_variable", "rate_limit", "shared", "prompts", "region")
 INITIAL = {"concurrencies": "1, 2, 4, 8", "requests": Decimal(128), "prompt": Decimal(128), "output": Decimal(128)}
 
 
-class RunForm(forms.Form):
+class RunForm(EngineFields):
     """The defaults take about half a minute on two cores."""
 
     concurrencies = ConcurrenciesField(
@@ -154,14 +155,23 @@ class RunForm(forms.Form):
         error_messages={"invalid": gettext_lazy("Un nom de fichier simple, terminé par .jsonl.")},
     )
 
+    region = forms.CharField(
+        required=False,
+        max_length=60,
+        label=gettext_lazy("Région du serveur"),
+        help_text=gettext_lazy(
+            "Telle que le fournisseur la nomme. Elle accompagne un délai publié, par exemple eu-west-3."
+        ),
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if str(self.data.get("url", "")).strip():
+        if str(self.data.get("url", "")).strip() or self.data.get("engine") == VLLM:
             self.fields["concurrencies"].high = TARGET_CONCURRENCY_MAX_COUNT  # type: ignore[attr-defined]
 
     def plain(self) -> Iterator[forms.BoundField]:
         """The fields that every measurement has."""
-        return (self[name] for name in self.fields if name not in LOAD_FIELDS + TARGET_FIELDS)
+        return (self[name] for name in self.fields if name not in LOAD_FIELDS + TARGET_FIELDS + ENGINE_FIELDS)
 
     def load(self) -> list[forms.BoundField]:
         return [self[name] for name in LOAD_FIELDS]
@@ -185,6 +195,7 @@ class RunForm(forms.Form):
         given["pattern"] = given.get("pattern") or CLOSED
         self._check_load(given)
         self._check_target(given)
+        self.check_engine(given)
         return given
 
     def _check_load(self, given: dict[str, Any]) -> None:
@@ -198,7 +209,7 @@ class RunForm(forms.Form):
 
     def _check_target(self, given: dict[str, Any]) -> None:
         if not given.get("url"):
-            for name in ("model", "key_variable", "rate_limit", "prompts"):
+            for name in ("model", "key_variable", "rate_limit", "prompts", "region"):
                 if given.get(name):
                     self.add_error("url", _("Sans adresse, les options du serveur ne servent à rien."))
                     return
@@ -241,6 +252,8 @@ class RunForm(forms.Form):
             shared_prefix_tokens=int(given["shared"] or 0),
             prompts_name=given["prompts"],
             target=given.get("checked"),
+            region=given["region"],
+            **self.vllm_values(),
         )
 
 

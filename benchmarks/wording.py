@@ -137,14 +137,14 @@ def failure_words(code: str) -> tuple[str, str]:
         ),
         "engine_port": (
             _("Un autre programme a pris le port du serveur du modèle."),
-            _("Relancez la mesure : elle tirera un autre port."),
+            _("Relancez la mesure : elle tirera un autre port."),
         ),
         "engine_missing": (
             _("Aucun programme vLLM sur la machine de mesure."),
-            _("Indiquez-le par la variable VLLM du service de mesure, ou mettez « vllm » dans son PATH."),
+            _("Indiquez-le par la variable VLLM du service de mesure, ou mettez « vllm » dans son PATH."),
         ),
         "engine_vocabulary": (
-            _("Le vocabulaire de ce modèle n’est pas connu : ses prompts ne peuvent pas être tirés."),
+            _("Le vocabulaire de ce modèle n’est pas connu : ses prompts ne peuvent pas être tirés."),
             _("Donnez un dossier de la machine de mesure avec son config.json, ou un modèle du catalogue."),
         ),
         "deadline": (
