@@ -27,7 +27,8 @@ class Reading:
     """One figure of one GPU: the median of the sustained run with the best beside it.
 
     `metric` names what is measured without size (`gemm_bf16`), `unit` is FLOP/s, B/s, tok/s or ratio. `sheet_ratio` is
-    its share of the data sheet, `refusal` empty where it is accepted, `flags` the guards that failed or could not tell.
+    its share of the data sheet, `refusal` empty where it is accepted, `flags` the other guards that failed, or with a
+    question mark could not tell. `spread_ratio` is the coefficient of variation of the batches' medians.
     """
 
     metric: str

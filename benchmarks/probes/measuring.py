@@ -20,13 +20,14 @@ WARM_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Every time that counts, in seconds; `span_s` is the wall time over which they were taken."""
+    """Every time that counts, in seconds, and each batch's median; `span_s` is the wall time of all of them."""
 
     seconds: tuple[float, ...]
     span_s: float
     stopped: bool
     cold_s: float | None = None
     warm: guards.Finding = field(default_factory=lambda: guards.steady(()))
+    batches: tuple[float, ...] = ()
 
     @property
     def median_s(self) -> float | None:
@@ -38,10 +39,10 @@ class Measured:
 
     @property
     def spread_ratio(self) -> float | None:
-        """Standard deviation ÷ mean of the times; None with fewer than two."""
-        if len(self.seconds) < 2:
+        """Standard deviation ÷ mean of the batches' medians, about one a second; None with fewer than two."""
+        if len(self.batches) < 2:
             return None
-        return statistics.stdev(self.seconds) / statistics.fmean(self.seconds)
+        return statistics.stdev(self.batches) / statistics.fmean(self.batches)
 
 
 @dataclass
@@ -89,6 +90,7 @@ def measure(timer: Timer, times: Times, clock: Clock, rows: Callable[[float, Seq
     warm, wall_s = warm_up(timer, times.warm_s, clock)
     count, began = batch_size(wall_s), clock.now()
     kept: list[float] = []
+    batches: list[float] = []
     span_s = 0.0
     while not clock.stop() and (not kept or span_s < times.measured_s):
         at_s = clock.now() - began
@@ -97,5 +99,6 @@ def measure(timer: Timer, times: Times, clock: Clock, rows: Callable[[float, Seq
         rows(at_s, found, dropped)
         if not dropped:
             kept += found
+            batches.append(statistics.median(found))
             span_s += clock.now() - began - at_s
-    return Measured(tuple(kept), span_s, clock.stop(), cold, guards.steady(warm))
+    return Measured(tuple(kept), span_s, clock.stop(), cold, guards.steady(warm), tuple(batches))

@@ -48,9 +48,7 @@ def reading(figure: Figure, subject: Subject, measured: Measured, findings: Sequ
     median_s, best_s = measured.median_s, measured.best_s
     value = None if median_s is None else figure.value_of(median_s)
     refusals = [finding.name.value for finding in findings if finding.refuses]
-    flags = [
-        finding.name.value for finding in findings if finding.verdict is not Verdict.PASSED and not finding.refuses
-    ]
+    flags = [flag(finding) for finding in findings if finding.verdict is not Verdict.PASSED and not finding.refuses]
     return Reading(
         metric=figure.metric,
         value=value,
@@ -71,6 +69,11 @@ def reading(figure: Figure, subject: Subject, measured: Measured, findings: Sequ
         on_cpu=subject.on_cpu,
         headline=figure.headline,
     )
+
+
+def flag(finding: Finding) -> str:
+    """The name of a guard that did not pass, with a question mark where it cannot tell."""
+    return finding.name.value + ("?" if finding.verdict is Verdict.UNKNOWN else "")
 
 
 def believable(figures: Sequence[Figure], measured: Measured) -> list[Finding]:

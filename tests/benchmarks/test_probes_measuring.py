@@ -110,4 +110,9 @@ def test_a_batch_is_about_a_second_between_two_waits(wall_s: float, count: int) 
 def test_the_headline_is_the_median_and_the_best_stands_beside_it() -> None:
     found = measuring.Measured((3.0, 1.0, 2.0), 6.0, stopped=False)
     assert (found.median_s, found.best_s) == (2.0, 1.0)
-    assert found.spread_ratio == pytest.approx(0.5)
+
+
+def test_the_spread_is_that_of_the_batches_and_not_of_single_runs() -> None:
+    """Batches of about a second with medians 1, 2 and 3: mean 2, standard deviation 1."""
+    assert measuring.Measured((9.0,), 1.0, stopped=False).spread_ratio is None
+    assert measuring.Measured((9.0,), 1.0, stopped=False, batches=(3.0, 1.0, 2.0)).spread_ratio == pytest.approx(0.5)

@@ -54,7 +54,7 @@ def test_a_short_run_stands_with_its_label() -> None:
 
 def test_without_a_sheet_the_share_is_unknown_and_said_so() -> None:
     (reading,), _ = told(run(1.45e-3), gemm(sheet=None))
-    assert (reading.sheet_ratio, reading.flags, reading.refusal) == (None, ("plausible",), "")
+    assert (reading.sheet_ratio, reading.flags, reading.refusal) == (None, ("plausible?",), "")
 
 
 def test_an_interrupted_run_keeps_its_value_and_is_refused() -> None:

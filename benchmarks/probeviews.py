@@ -1,0 +1,69 @@
+"""Pages of the probes: asking for one, its lines, and carrying its figures over to the calculator."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from benchmarks import (
+    planning,
+    probeforms,
+    probeorders,
+    probeprocess,
+    probepublishing,
+    probewords,
+    publishing,
+    queries,
+    tasks,
+)
+from benchmarks.views import download, operators_only, to_run
+
+TEMPLATE = "benchmarks/probe_new.html"
+
+
+@require_safe
+@operators_only
+def probe_new(request: HttpRequest) -> HttpResponse:
+    """The form, filled with sensible values."""
+    return render(request, TEMPLATE, {"form": probeforms.ProbeForm(initial=probeforms.INITIAL)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operators_only
+def probe_start(request: HttpRequest) -> HttpResponse:
+    """Queue a probe and lead to its page; what cannot be read comes back with its sentence."""
+    if request.method != "POST":
+        return HttpResponseRedirect(reverse("probe-new"))
+    form = probeforms.ProbeForm(request.POST)
+    if not form.is_valid():
+        return render(request, TEMPLATE, {"form": form}, status=422)
+    run = probeorders.create_probe(form.to_config(), request.user.pk)
+    if not probeorders.torch_is_served(run.queue):
+        messages.warning(request, _("Aucun worker de cette file n’a de Python avec torch : réglez GPU_PYTHON."))
+    tasks.submit(run)
+    return to_run(run.code)
+
+
+@require_safe
+@operators_only
+def probe_lines(request: HttpRequest, code: str) -> HttpResponse:
+    """The lines that the probe wrote, as it wrote them; 404 where this host has none."""
+    path = planning.run_folder(queries.run_view(code).run) / probeprocess.LINES_NAME
+    if not path.exists():
+        raise Http404(code)
+    return download(path.read_text(encoding="utf-8"), "application/jsonl; charset=utf-8", f"probe-{code}.jsonl")
+
+
+@require_POST
+@operators_only
+def probe_publish(request: HttpRequest, code: str) -> HttpResponse:
+    """Carry the probe's figures over as measured roofs; a refusal is a sentence on the run's page."""
+    try:
+        probepublishing.publish(queries.run_id(code))
+    except publishing.NotPublishableError as refusal:
+        messages.error(request, probewords.publication_words(refusal.code))
+    else:
+        messages.success(request, _("Plafonds publiés : les calculateurs les emploient pour cette offre."))
+    return to_run(code)
