@@ -77,13 +77,14 @@ class SheetLines:
 
     def __init__(self, kind: FileKind, cells: Cells) -> None:
         self.cells = cells
+        self.name_characters = SHEETS[kind]._meta.get_field("name").max_length or 0
         self.fields = [
             field for field in SHEETS[kind]._meta.fields if field.name in cells.places and field.name != "name"
         ]
 
     def content(self) -> Sheet | None:
         """The row as a sheet; None where something in it is wrong."""
-        name = self.cells.needed("name", 40)
+        name = self.cells.needed("name", self.name_characters)
         values = {
             field.name: value
             for field in self.fields

@@ -173,10 +173,10 @@ class PriceLines:
         return fields
 
     def _item_fields(self) -> ItemFields:
-        cells, places = self.cells, self.cells.places
-        vram = cells.number("vram_gb") if "vram_gb" in places else None
-        if vram is not None and cells.limited("vram_gb", vram, AMOUNT_BELOW, AMOUNT_DECIMALS) and not vram:
-            cells.wrong("vram_gb", "not_above_zero", text=shown(cells.cell("vram_gb")))
+        cells = self.cells
+        vram = cells.number("vram_gb")
+        if vram is not None:
+            cells.limited("vram_gb", vram, AMOUNT_BELOW, AMOUNT_DECIMALS)
         return ItemFields(
             provider=self._said("provider"),
             label_fr=self._said("label_fr"),
@@ -189,7 +189,7 @@ class PriceLines:
             status=cells.choice("status", STATUSES, "") or None,
             retired_on=cells.day("retired_on"),
             replaced_by=cells.text("replaced_by", LENGTHS["code"]) or None,
-            aliases=self._aliases() if "aliases" in places else (),
+            aliases=self._aliases(),
         )
 
     def _said(self, column: str) -> str | None:
