@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from benchmarks import engineplan, fleet, hardware, planning, probing, recording, repeats, reservations
+from benchmarks import engineplan, fleet, hardware, hardwarerecord, planning, probing, recording, repeats, reservations
 from benchmarks.load import records, targets
 from benchmarks.load.targets import Target
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
 from benchmarks.runner import Runner
+from benchmarks.telemetry.watch import Watch
 from benchmarks.vllmconfig import VllmConfig
 
 STALLED_AFTER = dt.timedelta(seconds=20)
@@ -245,7 +246,9 @@ def execute(run_id: int, worker: str) -> None:
         return
     run = BenchmarkRun.objects.get(pk=run_id)
     try:
-        end = probe(run) if run.kind == BenchmarkRun.Kind.PROBE else serve(run)
+        with Watch(planning.run_folder(run), gpus_of(run)):
+            end = probe(run) if run.kind == BenchmarkRun.Kind.PROBE else serve(run)
+        hardwarerecord.record(run)
         finish(run.pk, end.status, end.code, end.detail)
     except Exception as error:
         finish(run.pk, Status.FAILED, "internal", f"{type(error).__name__}: {error}")

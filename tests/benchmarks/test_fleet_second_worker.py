@@ -60,6 +60,9 @@ def check_that_a_run_waits_for_its_worker(first: Site, second: Site) -> None:
     assert first.python(PAGE.replace("WORDS", repr(reason))) == "[True, True, True]"
     second.serve("gpu.titan")
     assert first.wait_for_end(waiting) == "succeeded", second.log()
+    looks = "SELECT COUNT(*) FROM benchmarks_telemetrysecond s JOIN benchmarks_benchmarkrun r ON r.id = s.run_id"
+    sealed = f"{looks} WHERE r.code = ? AND s.device = '' AND s.memory_used_bytes > 0 AND r.telemetry_sha256 <> ''"
+    assert first.read(sealed, waiting)[0][0] >= 1
     claimed = dict(first.read("SELECT code, claimed_by FROM benchmarks_benchmarkrun"))
     assert claimed[waiting].startswith("gpu.titan@") and claimed[own].startswith("celery@")
     shown = ["gpu.titan@", "celery@", "Aucun worker"]
