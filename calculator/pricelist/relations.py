@@ -88,7 +88,7 @@ class Tables:
 
     def _places_of(self, keys: Iterable[PriceKey]) -> set[Place]:
         places = {key_place(key) for key in keys}
-        return places | (self._related(places) & set(self.keys_of))
+        return places | {place for place in self._related(places) if place in self.keys_of}
 
     def _relations(self, place: Place, starts: Mapping[PriceKey, list[Start]], at: dt.datetime) -> list[Broken]:
         amounts = self._amounts(place, starts, at)
