@@ -23,7 +23,7 @@ def values(config: VllmConfig | None) -> dict[str, object]:
     return {
         "engine_kind": BenchmarkRun.EngineKind.VLLM,
         "engine_config": config.text,
-        "engine_arguments": " ".join(config.arguments()),
+        "engine_arguments": " ".join(config.arguments()[1:]),
         "model_name": name_of(config.model),
         "precision": config.precision,
         "flag_random_weights": False,

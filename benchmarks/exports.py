@@ -33,6 +33,7 @@ SAMPLE_COLUMNS = (
 )
 # What an operator reads on the run's page: names of people, addresses, and messages that hold this machine's folders.
 PRIVATE = {"id", "run", "step", "created_by", "error_detail", "target_url", "key_variable"}
+PRIVATE |= {"engine_config", "engine_log"}
 
 
 def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -> str:

@@ -26,7 +26,7 @@ def created(**values: Any) -> BenchmarkRun:
 def test_a_vllm_run_keeps_its_configuration_and_says_that_weights_are_made_up() -> None:
     run = created(vllm=CONFIG)
     assert (run.engine_kind, run.engine_config) == ("vllm", CONFIG.text)
-    assert run.engine_arguments == "/models/tiny --load-format dummy --dtype bfloat16"
+    assert run.engine_arguments == "--load-format dummy --dtype bfloat16"
     assert (run.model_name, run.precision) == ("tiny", "bf16")
     assert run.flag_dummy_weights and not run.flag_random_weights
 
