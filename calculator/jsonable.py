@@ -20,7 +20,7 @@ def sourced_data(name: str, item: Sourced[Any]) -> dict[str, Any]:
         "name": name,
         "value": data(item.value),
         "unit": item.unit,
-        "kind": item.kind.value,
+        "kind": item.shown_kind.value,
         "source": item.reference or item.note,
         "note": item.note,
         "date": data(item.date),

@@ -12,12 +12,22 @@ from calculator.domain.apibill import Conversion, Quote, adjusted, quote
 from calculator.domain.comparison import Inputs, comparisons
 from calculator.domain.gpubill import Terms, gpu_bill, plan
 from calculator.domain.offers import Basis, EconomicsFacts, Scope, Sku, Throughput
-from calculator.domain.provenance import Kind, Sourced, weakest_kind
+from calculator.domain.provenance import Kind, Sourced, assumed, weakest_kind, with_defaults
 from calculator.domain.scenario import Comparison, EconomicsEstimate, EconomicsScenario, GpuBill, RateOrigin
 from calculator.domain.steps import steps
 from calculator.domain.workload import demand, usage
 
 SINGLE_STREAM_CONCURRENCY = 1
+TRAFFIC = ("traffic", "volume_tokens", "requests_count", "output_tokens")
+INPUTS_BEHIND = {
+    "volume_tokens": TRAFFIC,
+    "served_tokens": (*TRAFFIC, "response_cache_ratio"),
+    "prompt_tokens": (*TRAFFIC, "input_tokens", "prefix_hit_ratio"),
+    "output_tokens": TRAFFIC,
+    "extra_costs": ("operations_eur_per_month", "storage_eur_per_month", "network_eur_per_month"),
+    "response_cache": ("response_cache_ratio",),
+}
+"""The visitor's inputs behind the terms of the formulas, by the term's label."""
 
 
 def typed(value: Decimal, unit: str, label: str) -> Sourced[Decimal]:
@@ -108,8 +118,8 @@ def settled_terms(scenario: EconomicsScenario, facts: EconomicsFacts) -> Terms:
         month=demand(scenario),
         rental=scenario.rental,
         billing_step=scenario.billing_step,
-        hours_h=Sourced(scenario.hours_per_month_h, "h", Kind.ASSUMPTION, "hours_per_month"),
-        utilisation=Sourced(scenario.utilisation_ratio, "", Kind.ASSUMPTION, "utilisation"),
+        hours_h=assumed(scenario, "hours_per_month_h", scenario.hours_per_month_h, "h", "hours_per_month"),
+        utilisation=assumed(scenario, "utilisation_ratio", scenario.utilisation_ratio, "", "utilisation"),
         extras_eur=extras,
         conversion=Conversion(exchange_rate(scenario, facts), scenario.vat_ratio),
     )
@@ -178,7 +188,7 @@ def estimate(scenario: EconomicsScenario, facts: EconomicsFacts) -> EconomicsEst
         usd_per_eur=terms.conversion.usd_per_eur,
         hours_per_month_h=terms.hours_h,
         utilisation=terms.utilisation,
-        steps=steps(inputs, bill, reference),
+        steps=with_defaults(steps(inputs, bill, reference), scenario, INPUTS_BEHIND),
         trust=weakest_kind((bill.trust, *(item.bill.trust for item in compared))),
         warnings=narrative.warnings(scenario, inputs, bill, compared, facts.day),
     )

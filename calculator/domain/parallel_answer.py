@@ -28,11 +28,26 @@ from calculator.domain.parallel_settled import (
     settle,
 )
 from calculator.domain.parallel_steps import steps
-from calculator.domain.provenance import weakest, weakest_kind
+from calculator.domain.provenance import weakest, weakest_kind, with_defaults
 from calculator.domain.scenario import Headline, Message, MessageValue
 from calculator.domain.units import including_tax
 
 SAME_RATIO = 1e-6
+SIZE = ("model", "params_count")
+INPUTS_BEHIND = {
+    "params_count": SIZE,
+    "held_params": (*SIZE, "tensor_parallel", "pipeline_parallel"),
+    "tokens_count": ("tokens_count",),
+    "step_tokens": ("step_tokens", "batch_by"),
+    "sent_ring": ("gpu_count", "reduction"),
+    "sent_tree": ("gpu_count", "reduction"),
+    "sent_switch": ("gpu_count", "reduction"),
+    "gradient_bytes": ("gradient_bytes",),
+    "micro_batches": ("micro_batches",),
+    "gpu_count": ("gpu_count",),
+    "instances": ("gpu_count", "sku", "gpu"),
+}
+"""The visitor's inputs behind the terms of the formulas, by the term's label."""
 """Two scenario values this close are the same: a published run is recognised by its inputs."""
 
 
@@ -224,7 +239,7 @@ def answered(settled: Settled) -> ParallelismEstimate:
         stop=tables.stop(known.rows, scenario.floor_ratio, scenario.day_eur),
         explanation=explanation(settled),
         headline=headline(settled, chosen),
-        steps=found,
+        steps=with_defaults(found, scenario, INPUTS_BEHIND),
         trust=weakest_kind((weakest([settled.mfu]), *(step.trust for step in found))),
         warnings=warnings(settled, chosen),
         eur_ttc=None if chosen.eur is None else taxed(chosen.eur, scenario.vat_ratio),

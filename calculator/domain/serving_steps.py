@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from calculator.domain.hardware import bandwidth_bytes_per_s
 from calculator.domain.inference import decode_step_s, prompt_work_s
 from calculator.domain.llm import MLA, decode_bound_tok_per_s, kv_bytes, kv_bytes_per_token, prefill_bound_s
 from calculator.domain.memory import Line, kv_bytes_a_gpu, live_tokens
-from calculator.domain.precision import math_flop_per_s, model_weight_bytes
-from calculator.domain.provenance import Kind, Sourced, Step, Term
+from calculator.domain.precision import model_weight_bytes
+from calculator.domain.provenance import Kind, Sourced, Step, Term, assumed, with_defaults
 from calculator.domain.roofline import limits_s, weights_read_bytes
+from calculator.domain.roofs import compute_roof, memory_roof, roof_steps
 from calculator.domain.serving_cost import Cost
 from calculator.domain.serving_layout import Layout
 from calculator.domain.serving_outcome import Outcome, load_of
@@ -34,6 +34,11 @@ class Terms:
         """A value of the GPU's data sheet."""
         gpu = self.held.deployment.gpu
         return Term(symbol, Sourced(value, unit, Kind.DATA_SHEET, label, gpu.source, note=gpu.name))
+
+    def roof(self, symbol: str, one: Sourced[float]) -> Term:
+        """A roof of one GPU, measured or of its sheet, for all of the replica; several are scaled from the one."""
+        count = self.held.deployment.gpu_count
+        return Term(symbol, one if count == 1 else one.scaled(one.value * count))
 
     def asked(self, symbol: str, value: float, unit: str, label: str) -> Term:
         """What the visitor asked for."""
@@ -100,9 +105,9 @@ def room_step(found: Outcome, terms: Terms) -> Step | None:
 
 
 def ceiling_steps(terms: Terms, found: Outcome) -> Iterator[Step]:
-    """The textbook at 100 % of the data sheet: a ceiling, never a forecast."""
+    """The textbook at the measured roofs, else at 100 % of the data sheet: a ceiling, never a forecast."""
     deployment, model, scenario = terms.held.deployment, terms.facts.model, terms.scenario
-    peak = math_flop_per_s(deployment.gpu, deployment.precision.math)
+    peak = compute_roof(deployment.gpu, deployment.precision.math)
     gpus = deployment.gpu_count
     if peak is not None:
         width = float(model.heads * model.head_dim)
@@ -111,10 +116,10 @@ def ceiling_steps(terms: Terms, found: Outcome) -> Iterator[Step]:
             terms.asked("T", float(scenario.prompt_tokens), "tok", "prompt_tokens"),
             terms.model("L", float(model.layers), "layer", "layers"),
             terms.model("e", width, "", "attention_width"),
-            terms.sheet("F", peak * gpus, "FLOP/s", "peak_flop"),
+            terms.roof("F", peak),
         )
         bound = prefill_bound_s(
-            float(model.params_active), model.layers, int(width), scenario.prompt_tokens, peak * gpus
+            float(model.params_active), model.layers, int(width), scenario.prompt_tokens, peak.value * gpus
         )
         yield Step("prefill_bound", prefill, bound, "s")
     if found.server is None:
@@ -122,15 +127,25 @@ def ceiling_steps(terms: Terms, found: Outcome) -> Iterator[Step]:
     context = scenario.prompt_tokens + scenario.output_tokens // 2
     read = weights_read_bytes(deployment, found.server.rates, 1)
     cached = kv_bytes(model, context, deployment.kv_element_bytes)
-    rate = bandwidth_bytes_per_s(deployment.gpu) * gpus
+    memory = memory_roof(deployment.gpu)
+    rate = memory.value * gpus
     decode = (
-        terms.sheet("M", rate, "B/s", "bandwidth"),
+        terms.roof("M", memory),
         terms.format("w", read, "B", "weights_read"),
         terms.model("k", cached, "B", "cache_read"),
     )
     yield Step("serve_decode_bound", decode, decode_bound_tok_per_s(read, cached, rate), "tok/s")
 
 
+INPUTS_BEHIND = {
+    "prompt_tokens": ("prompt_tokens",),
+    "output_tokens": ("output_tokens",),
+    "cache_bytes": ("cache",),
+    "requests_per_s": ("load", "requests_per_s"),
+    "replicas": ("sku", "gpu", "instances", "replicas"),
+    "instances": ("instances", "volume_tokens"),
+}
+"""The visitor's inputs behind the terms of the formulas, by the term's label."""
 PART_SYMBOLS = {"weights": "p", "compute": "f", "cache": "k", "links": "l", "host": "h"}
 
 
@@ -195,8 +210,8 @@ def requests_step(found: Outcome, terms: Terms, speed: Speeds) -> Step:
 def cost_steps(scenario: InferenceScenario, terms: Terms, speed: Speeds, price: Cost) -> Iterator[Step]:
     """A month's tokens, and what a million costs: all on output, and shared between prompts and output."""
     rate = terms.fitted("d", speed.total_tok_per_s.value, "tok/s", "total_rate")
-    hours = Term("h", Sourced(scenario.hours_per_month_h, "h", Kind.ASSUMPTION, "hours_per_month"))
-    used = Term("u", Sourced(scenario.utilisation_ratio, "", Kind.ASSUMPTION, "utilisation"))
+    hours = Term("h", assumed(scenario, "hours_per_month_h", scenario.hours_per_month_h, "h", "hours_per_month"))
+    used = Term("u", assumed(scenario, "utilisation_ratio", scenario.utilisation_ratio, "", "utilisation"))
     yield Step("serve_capacity", (rate, hours, used), price.capacity_tokens, "tok")
     count = terms.asked("n", float(scenario.instances * price.sets), "instance", "instances")
     monthly = [hours] if price.basis.value == "hour" else []
@@ -221,8 +236,9 @@ def steps(found: Outcome, facts: InferenceFacts, speed: Speeds | None, price: Co
     if (room := room_step(found, terms)) is not None:
         told.append(room)
     told += ceiling_steps(terms, found)
+    told += roof_steps(terms.held.deployment, terms.facts.calibration)
     if speed is not None:
         told += speed_steps(found, terms, speed)
         if price is not None:
             told += cost_steps(found.scenario, terms, speed, price)
-    return tuple(told)
+    return with_defaults(told, found.scenario, INPUTS_BEHIND)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from calculator.domain.apibill import Usage, request_cost, tier_for
 from calculator.domain.chunking import embedded_tokens, mean_chunks
 from calculator.domain.offers import ApiModel, Mode
-from calculator.domain.provenance import Kind, Sourced, weakest_kind
+from calculator.domain.provenance import Kind, Sourced, weakest_kind, with_defaults
 from calculator.domain.samples import margin_tokens
 from calculator.domain.scenario import Headline, Message
 from calculator.domain.tokens_gpu import prompt_length, reading
@@ -25,6 +25,15 @@ from calculator.domain.tokens_steps import Parts, steps
 from calculator.domain.units import to_decimal, usd_to_eur
 
 FEW_DOCUMENTS = 30
+INPUTS_BEHIND = {
+    "documents": ("documents_count",),
+    "student": ("confidence_ratio", "sample_count"),
+    "sd_tokens": ("sd_tokens",),
+    "sample": ("sample_count",),
+    "overlap_tokens": ("overlap_tokens",),
+    "instances": ("instances",),
+}
+"""The visitor's inputs behind the terms of the formulas, by the term's label."""
 """Below this, Student's interval leans on token counts being nearly normal, which they are not."""
 TOKENIZER_OF_MODEL = {
     "text-embedding-3-small": "cl100k_base",
@@ -188,7 +197,7 @@ def estimate(scenario: TokensScenario, facts: TokensFacts) -> TokensEstimate:
         gpu=gpu,
         typed_time_s=_typed_time_s(scenario, total.value),
         usd_per_eur=rate,
-        steps=found,
+        steps=with_defaults(found, scenario, INPUTS_BEHIND),
         trust=weakest_kind(step.trust for step in found),
         warnings=(
             *sample_warnings(scenario),

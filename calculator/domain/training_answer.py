@@ -12,7 +12,7 @@ from calculator.domain.checkpoints import checkpoints
 from calculator.domain.inference import NotModelledError
 from calculator.domain.memory import MemoryEstimate, Sharding
 from calculator.domain.payback import payback
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, with_defaults
 from calculator.domain.scenario import Headline, Message, MessageValue
 from calculator.domain.training_cost import bill, chosen_price, duration, energy_kwh
 from calculator.domain.training_division import divided, is_open
@@ -231,6 +231,29 @@ def _chosen(asked: TrainingScenario, answer: TrainingEstimate) -> Iterator[Messa
         yield Message("division_chosen", values, "tensor_parallel")
 
 
+WORK = ("work", "micro_batch", "accumulation", "sequence_tokens", "steps_count", "epochs", "sku", "instances")
+INPUTS_BEHIND = {
+    "params_count": ("params_count",),
+    "gpu_count": ("sku", "instances"),
+    "micro_batch": ("micro_batch",),
+    "sequence": ("sequence_tokens",),
+    "accumulation": ("accumulation",),
+    "data_parallel": ("sku", "instances"),
+    "steps": ("steps_count",),
+    "data_rows": ("data_rows",),
+    "mean_tokens": ("mean_tokens",),
+    "epochs": ("epochs",),
+    "lora_rank": ("lora_rank",),
+    "tokens": (*WORK, "data_rows", "mean_tokens", "total_tokens"),
+    "retry": ("retry_ratio",),
+    "instances": ("instances",),
+    "kept_count": ("kept_count",),
+    "kept_months": ("kept_months",),
+    "saved_tokens": ("saved_tokens",),
+}
+"""The visitor's inputs behind the terms of the formulas, by the term's label."""
+
+
 def _whole(start: Start, fit: Fit, priced: Priced, parts: Parts) -> TrainingEstimate:
     """The parts of the answer brought together, with its alternatives, formulas and warnings."""
     setup, work = start.setup, start.work
@@ -258,7 +281,7 @@ def _whole(start: Start, fit: Fit, priced: Priced, parts: Parts) -> TrainingEsti
         methods=by_method(start),
         published=(run,) if run else (),
         headline=_headline(setup, fit, work, priced),
-        steps=steps(parts),
+        steps=with_defaults(steps(parts), setup.scenario, INPUTS_BEHIND),
         trust=_trust(priced),
         warnings=_once(_warnings(setup, fit, work, priced)),
     )

@@ -64,7 +64,7 @@ def badge(sourced: AnySourced | None) -> Badge | None:
     if sourced is None:
         return None
     if not (sourced.reference or sourced.date or sourced.replaces):
-        return of_kind(sourced.kind)
+        return of_kind(sourced.shown_kind)
     return _badge(sourced, language.active())
 
 
@@ -72,7 +72,7 @@ def badge(sourced: AnySourced | None) -> Badge | None:
 def _badge(sourced: AnySourced, code: str) -> Badge:
     """Made once a source and language: a page shows the same forty sources at every key that is pressed."""
     del code
-    return Badge(sourced.kind.value, word(sourced.kind), title(sourced), href(sourced))
+    return Badge(sourced.shown_kind.value, word(sourced.shown_kind), title(sourced), href(sourced))
 
 
 def of_kind(kind: Kind | None) -> Badge | None:
@@ -93,7 +93,9 @@ def word(kind: Kind) -> str:
 
 def title(sourced: AnySourced) -> str:
     """Meaning, source and date on one line: what a pointer or a screen reader is told."""
-    meaning = _("votre saisie, à la place d’une valeur du catalogue") if sourced.replaces else MEANINGS[sourced.kind]
+    meaning = (
+        _("votre saisie, à la place d’une valeur du catalogue") if sourced.replaces else MEANINGS[sourced.shown_kind]
+    )
     exception = _("publié par exception\u00a0: %(reason)s") % {"reason": sourced.exception} if sourced.exception else ""
     # An address stands in the link itself: no need to read it out.
     reference = "" if sourced.reference.startswith(ADDRESSES) else sourced.reference

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import asked_kind
 from calculator.domain.scenario import Comparison, EconomicsEstimate, GpuBill, OverviewRow, VolumeRow
 from calculator.jsonable import data, sourced_data, step_data
 from calculator.permalinks import economics as notation
@@ -61,7 +61,14 @@ def _per_mtok(bill: GpuBill) -> dict[str, Any]:
 def inputs(estimate: EconomicsEstimate) -> list[dict[str, Any]]:
     """Every number that the answer rests on, each with kind, source and date."""
     typed = [
-        {"name": key.name, "value": key.write(value), "unit": "", "kind": Kind.INPUT.value, "source": "", "date": None}
+        {
+            "name": key.name,
+            "value": key.write(value),
+            "unit": "",
+            "kind": asked_kind(estimate.scenario, key.attribute).value,
+            "source": "",
+            "date": None,
+        }
         for key in notation.KEYS
         if key.quantity and not key.quantity.whole and (value := getattr(estimate.scenario, key.attribute)) is not None
     ]

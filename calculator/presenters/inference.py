@@ -11,7 +11,7 @@ from calculator import formats
 from calculator.charts import inference as charts
 from calculator.deploy.point import ServingPoint, is_loadable
 from calculator.domain.calibration import Engine
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, asked_kind
 from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_scenario import CachePrecision, InferenceFacts, InferenceScenario
 from calculator.language import gettext as _
@@ -253,8 +253,8 @@ def field_badges(estimate: InferenceEstimate, facts: InferenceFacts) -> dict[str
     return {
         "model": of_kind(Kind.INPUT if facts.is_own_model else Kind.DATA_SHEET),
         "sku": of_kind(estimate.cost.price.kind) if estimate.cost else None,
-        "util": of_kind(Kind.ASSUMPTION),
-        "hours": of_kind(Kind.ASSUMPTION),
+        "util": of_kind(asked_kind(estimate.scenario, "utilisation_ratio")),
+        "hours": of_kind(asked_kind(estimate.scenario, "hours_per_month_h")),
     }
 
 

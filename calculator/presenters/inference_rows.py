@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from calculator.domain.memory import Line
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, asked_kind
 from calculator.domain.ranking import Candidate
 from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_cost import PriceRange, price_of
@@ -41,7 +41,7 @@ def _answer(estimate: InferenceEstimate) -> Iterator[Row]:
 
 def _inputs(estimate: InferenceEstimate) -> Iterator[Row]:
     """Every input that is set, by the name of its field."""
-    section, kind = _("Saisies"), word(Kind.INPUT)
+    section = _("Saisies")
     labels = {name: str(spec.label) for name, spec in form.NUMBERS.items()}
     labels |= {name: str(spec.label) for name, spec in form.SELECTS.items()}
     labels |= {name: str(spec.label) for name, spec in form.LISTED.items()}
@@ -49,7 +49,14 @@ def _inputs(estimate: InferenceEstimate) -> Iterator[Row]:
         value = getattr(estimate.scenario, key.attribute)
         if key.name in labels and value not in (None, "", ()) and not is_unsaid(key.name, estimate):
             shown = to_decimal(value) if key.quantity else written(key, value)
-            yield Row(section, labels[key.name], shown, _unit(key.quantity), kind)
+            yield Row(section, labels[key.name], shown, _unit(key.quantity), word(_asked(estimate, key)))
+
+
+def _asked(estimate: InferenceEstimate, key: Key) -> Kind:
+    """Typed, left as it was, or chosen here: a division that the visitor left open."""
+    if key.name in ("tp", "pp") and estimate.is_divided:
+        return Kind.ESTIMATE
+    return asked_kind(estimate.scenario, key.attribute)
 
 
 def trust_word(estimate: InferenceEstimate, code: str) -> str:

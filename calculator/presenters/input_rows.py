@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, asked_kind
 from calculator.forms.base import ScenarioForm
 from calculator.permalinks.notation import Key
 from calculator.presenters.badges import word
@@ -16,11 +16,13 @@ from calculator.presenters.row import Row, Value
 def input_rows(
     form: type[ScenarioForm], keys: Sequence[Key], scenario: Any, kinds: Mapping[str, Kind]
 ) -> Iterator[Row]:
-    """What is known of the scenario; numbers unrounded, a ratio as a part of 1. `kinds` = keys that hold no input."""
+    """What is known of the scenario; numbers unrounded, a ratio as a part of 1; an untouched default is an assumption.
+
+    `kinds` = keys that hold no input."""
     for key in keys:
         value = getattr(scenario, key.attribute)
         if value is not None and value != "":
-            kind = word(kinds.get(key.name, Kind.INPUT))
+            kind = word(kinds.get(key.name) or asked_kind(scenario, key.attribute))
             yield Row(_("Saisies"), _label(form, key), _value(form, key, value), _unit(form, key), kind)
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from calculator import formats
 from calculator.domain.offers import Rates, Throughput
-from calculator.domain.provenance import Sourced
+from calculator.domain.provenance import Kind, Sourced, asked_kind
 from calculator.domain.scenario import EconomicsEstimate, Outcome, Rental, TrafficBy
 from calculator.domain.tables import GPU
 from calculator.language import gettext as _
@@ -103,31 +103,41 @@ def concurrency(count: int | None) -> str:
     }
 
 
-def inputs(estimate: EconomicsEstimate) -> tuple[tuple[str, Decimal | str | None, str], ...]:
-    """The visitor's scenario values with unit, in the order of the form."""
+def inputs(estimate: EconomicsEstimate) -> tuple[tuple[str, str, Decimal | str | None, str], ...]:
+    """The visitor's scenario values by what they rest on (see `asked`), with unit, in the order of the form."""
     scenario = estimate.scenario
     by_requests = scenario.traffic is TrafficBy.REQUESTS
     always_on = scenario.rental is Rental.ALWAYS_ON
     return (
-        (_("GPU"), scenario.sku, ""),
-        (_("Facturation"), words.basis_name(scenario.basis), ""),
-        (_("Location"), _("toujours allumé") if always_on else _("heures utilisées"), ""),
-        (_("Trafic donné en"), _("requêtes") if by_requests else _("tokens"), ""),
-        (_("Volume de sortie"), estimate.volume_tokens, _("tokens / mois")),
-        (_("Volume servi après cache de réponses"), estimate.served_tokens, _("tokens / mois")),
-        (_("Requêtes"), estimate.requests_count, _("requêtes / mois")),
-        (_("Entrée par requête"), scenario.input_tokens, "tokens"),
-        (_("Sortie par requête"), scenario.output_tokens, "tokens"),
-        (_("Entrée déjà en cache"), scenario.prefix_hit_ratio, _("part de 1")),
-        (_("Entrée écrite en cache"), scenario.cache_write_ratio, _("part de 1")),
-        (_("Réponses servies par le cache"), scenario.response_cache_ratio, _("part de 1")),
-        (_("Mode des API"), words.mode_name(scenario.mode), ""),
-        (_("Part en batch"), scenario.batch_share_ratio, _("part de 1")),
-        (_("Exploitation"), scenario.operations_eur_per_month, _("€ HT / mois")),
-        (_("Stockage"), scenario.storage_eur_per_month, _("€ HT / mois")),
-        (_("Réseau"), scenario.network_eur_per_month, _("€ HT / mois")),
-        (_("TVA"), scenario.vat_ratio, _("part de 1")),
-        (_("Tokens d’API par token"), scenario.api_token_ratio, "×"),
-        (_("Majoration des API"), scenario.api_uplift_ratio, _("part de 1")),
-        (_("Marge d’équivalence"), scenario.tie_ratio, _("part de 1")),
+        ("sku", _("GPU"), scenario.sku, ""),
+        ("basis", _("Facturation"), words.basis_name(scenario.basis), ""),
+        ("rental", _("Location"), _("toujours allumé") if always_on else _("heures utilisées"), ""),
+        ("traffic", _("Trafic donné en"), _("requêtes") if by_requests else _("tokens"), ""),
+        ("volume", _("Volume de sortie"), estimate.volume_tokens, _("tokens / mois")),
+        ("served", _("Volume servi après cache de réponses"), estimate.served_tokens, _("tokens / mois")),
+        ("volume", _("Requêtes"), estimate.requests_count, _("requêtes / mois")),
+        ("input_tokens", _("Entrée par requête"), scenario.input_tokens, "tokens"),
+        ("output_tokens", _("Sortie par requête"), scenario.output_tokens, "tokens"),
+        ("prefix_hit_ratio", _("Entrée déjà en cache"), scenario.prefix_hit_ratio, _("part de 1")),
+        ("cache_write_ratio", _("Entrée écrite en cache"), scenario.cache_write_ratio, _("part de 1")),
+        ("response_cache_ratio", _("Réponses servies par le cache"), scenario.response_cache_ratio, _("part de 1")),
+        ("mode", _("Mode des API"), words.mode_name(scenario.mode), ""),
+        ("batch_share_ratio", _("Part en batch"), scenario.batch_share_ratio, _("part de 1")),
+        ("operations_eur_per_month", _("Exploitation"), scenario.operations_eur_per_month, _("€ HT / mois")),
+        ("storage_eur_per_month", _("Stockage"), scenario.storage_eur_per_month, _("€ HT / mois")),
+        ("network_eur_per_month", _("Réseau"), scenario.network_eur_per_month, _("€ HT / mois")),
+        ("vat_ratio", _("TVA"), scenario.vat_ratio, _("part de 1")),
+        ("api_token_ratio", _("Tokens d’API par token"), scenario.api_token_ratio, "×"),
+        ("api_uplift_ratio", _("Majoration des API"), scenario.api_uplift_ratio, _("part de 1")),
+        ("tie_ratio", _("Marge d’équivalence"), scenario.tie_ratio, _("part de 1")),
     )
+
+
+TRAFFIC = ("traffic", "volume_tokens", "requests_count", "output_tokens")
+BEHIND: Mapping[str, tuple[str, ...]] = {"volume": TRAFFIC, "served": (*TRAFFIC, "response_cache_ratio")}
+
+
+def asked(estimate: EconomicsEstimate, name: str) -> Kind:
+    """What an input is called: typed, or the assumption that an untouched default is."""
+    kinds = {asked_kind(estimate.scenario, attribute) for attribute in BEHIND.get(name, (name,))}
+    return Kind.INPUT if Kind.INPUT in kinds else Kind.ASSUMPTION

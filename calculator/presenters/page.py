@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from calculator import charts, formats
-from calculator.domain.provenance import Kind
 from calculator.domain.scenario import EconomicsEstimate
 from calculator.language import gettext as _
 from calculator.presenters import headline, labels, notices, stats, steps, tables, words
@@ -104,7 +103,7 @@ def field_badges(estimate: EconomicsEstimate) -> dict[str, Badge | None]:
     """Where the value behind each field comes from, by the field's name."""
     gpu = estimate.gpu
     return {
-        "volume": of_kind(Kind.INPUT),
+        "volume": of_kind(labels.asked(estimate, "volume")),
         "sku": badge(gpu.price),
         "rate": badge(gpu.throughput.output_tok_per_s) if gpu.throughput else None,
         "util": badge(estimate.utilisation),

@@ -13,7 +13,7 @@ from calculator.charts import parallelism as charts
 from calculator.domain import parallel_trust
 from calculator.domain.offers import Basis, Sku
 from calculator.domain.parallel_scenario import ParallelismEstimate, ParallelismFacts, Point
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, asked_kind
 from calculator.language import gettext as _
 from calculator.presenters import (
     parallelism_causes,
@@ -191,10 +191,10 @@ def allreduce_band(estimate: ParallelismEstimate) -> str:
 def field_badges(estimate: ParallelismEstimate) -> dict[str, Badge | None]:
     """Where the value behind each field comes from, by the field's name."""
     return {
-        "params": of_kind(Kind.INPUT) if estimate.model is None else None,
+        "params": of_kind(asked_kind(estimate.scenario, "params_count")) if estimate.model is None else None,
         "mfu": badge(estimate.mfu),
         "price": badge(estimate.price),
-        "overlap": of_kind(Kind.ASSUMPTION),
+        "overlap": of_kind(asked_kind(estimate.scenario, "overlap_ratio")),
         "machine": of_kind(parallel_trust.machines(estimate)),
         "cards": of_kind(Kind.ASSUMPTION if estimate.scenario.cards_count is None else Kind.INPUT),
     }

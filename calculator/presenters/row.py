@@ -39,7 +39,7 @@ def sourced_row(section: str, label: str, item: AnySourced | None, unit: str = "
     if item is None:
         return Row(section, label, None, unit)
     value = to_decimal(item.value)
-    return Row(section, label, value, unit or unit_word(item.unit), word(item.kind), source(item), item.date)
+    return Row(section, label, value, unit or unit_word(item.unit), word(item.shown_kind), source(item), item.date)
 
 
 def unit_word(unit: str) -> str:

@@ -27,9 +27,9 @@ def _answer(estimate: EconomicsEstimate) -> Iterator[Row]:
 
 
 def _inputs(estimate: EconomicsEstimate) -> Iterator[Row]:
-    section, kind = _("Saisies"), _("votre saisie")
-    for label, value, unit in labels.inputs(estimate):
-        yield Row(section, label, value, unit, kind)
+    section = _("Saisies")
+    for attribute, label, value, unit in labels.inputs(estimate):
+        yield Row(section, label, value, unit, word(labels.asked(estimate, attribute)))
     yield sourced_row(section, _("Utilisation prévue"), estimate.utilisation, _("part de 1"))
     yield sourced_row(section, _("Heures du mois"), estimate.hours_per_month_h, "h")
     yield sourced_row(section, _("Cours"), estimate.usd_per_eur, _("$ pour 1 €"))

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from calculator import formats
 from calculator.charts import tokens as charts
 from calculator.domain.offers import Basis
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import asked_kind
 from calculator.domain.scenario import BillingStep
 from calculator.domain.tokens_scenario import TokensEstimate, TokensScenario
 from calculator.domain.tokens_steps import mean_kind
@@ -180,7 +180,7 @@ def field_badges(estimate: TokensEstimate) -> dict[str, Badge | None]:
     """Where the value behind each field comes from, by the field's name."""
     gpu, rate = estimate.gpu, estimate.usd_per_eur
     return {
-        "docs": of_kind(Kind.INPUT),
+        "docs": of_kind(asked_kind(estimate.scenario, "documents_count")),
         "mean": of_kind(mean_kind(estimate.scenario)),
         "embed": badge(estimate.embedding.rate),
         "sku": badge(gpu.price),

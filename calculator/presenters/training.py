@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from calculator import formats
 from calculator.charts import training as chart
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import asked_kind
 from calculator.domain.training_scenario import Speed, TrainingEstimate
 from calculator.language import gettext as _
 from calculator.language import one_language
@@ -105,19 +105,24 @@ def training(estimate: TrainingEstimate) -> TrainingPage:
     )
 
 
+ASKED = {
+    "mbs": "micro_batch",
+    "accum": "accumulation",
+    "steps": "steps_count",
+    "seq": "sequence_tokens",
+    "hours": "hours_per_month_h",
+    "retry": "retry_ratio",
+}
+"""Fields that say whether their value was typed, by the scenario's attribute."""
+
+
 def field_badges(estimate: TrainingEstimate) -> dict[str, Badge | None]:
     """Where the value behind each field comes from, by the field's name."""
-    typed = of_kind(Kind.INPUT)
-    price = estimate.bill.price if estimate.bill else None
+    price, scenario = estimate.bill.price if estimate.bill else None, estimate.scenario
     return {
-        "mbs": typed,
-        "accum": typed,
-        "steps": typed,
-        "seq": typed,
+        **{name: of_kind(asked_kind(scenario, attribute)) for name, attribute in ASKED.items()},
         "sku": badge(price),
         "speed": badge(estimate.rate.per_gpu) if estimate.rate else None,
-        "hours": of_kind(Kind.ASSUMPTION),
-        "retry": of_kind(Kind.ASSUMPTION),
     }
 
 

@@ -5,14 +5,14 @@ from decimal import Decimal
 
 from calculator import formats
 from calculator.domain.offers import Sku
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import Kind, asked_kind
 from calculator.domain.training_scenario import Alternative, TrainingEstimate
 from calculator.domain.training_work import whole_steps
 from calculator.domain.units import Number, to_decimal
 from calculator.language import gettext as _
 from calculator.presenters import training_headline, training_tables, training_ways, training_words
 from calculator.presenters.badges import word
-from calculator.presenters.row import Row, sourced_row
+from calculator.presenters.row import Row, Value, sourced_row
 
 
 def export_rows(estimate: TrainingEstimate) -> tuple[Row, ...]:
@@ -32,24 +32,35 @@ def _answer(estimate: TrainingEstimate) -> Iterator[Row]:
 
 
 def _inputs(estimate: TrainingEstimate) -> Iterator[Row]:
-    section, kind, scenario = _("Saisies"), word(Kind.INPUT), estimate.scenario
-    yield Row(section, _("Modèle"), training_words.model_name(estimate.model), kind=kind)
-    yield Row(section, _("GPU dédié"), training_words.machine(estimate.sku, scenario.instances), kind=kind)
-    yield Row(section, _("Méthode"), training_words.method_name(scenario.method), kind=kind)
-    yield Row(section, _("Format de calcul"), training_words.numbers_name(scenario.numbers), kind=kind)
-    yield Row(section, _("Optimiseur"), training_words.optimizer_name(scenario.optimizer), kind=kind)
-    yield Row(section, _("Logiciel"), training_words.framework_name(scenario.framework), kind=kind)
-    yield Row(section, _("Recalculer les activations"), _("oui") if scenario.recomputed else _("non"), kind=kind)
-    counts = (
-        (_("Micro-lot"), scenario.micro_batch, _("séquences")),
-        (_("Accumulation"), scenario.accumulation, _("passes")),
-        (_("Longueur de séquence"), scenario.sequence_tokens, _("tokens")),
-        (_("Parallélisme de tenseurs (TP)"), scenario.tensor, "GPU"),
-        (_("Parallélisme de pipeline (PP)"), scenario.stages, _("étages")),
-        (_("Partage entre copies (ZeRO, FSDP)"), int(scenario.sharding), ""),
+    """What was asked, each called typed or, as long as nobody touched it, an assumption."""
+    section, scenario = _("Saisies"), estimate.scenario
+    yes_no = _("oui") if scenario.recomputed else _("non")
+    told: tuple[tuple[str, str, Value, str], ...] = (
+        ("model", _("Modèle"), training_words.model_name(estimate.model), ""),
+        ("sku", _("GPU dédié"), training_words.machine(estimate.sku, scenario.instances), ""),
+        ("method", _("Méthode"), training_words.method_name(scenario.method), ""),
+        ("numbers", _("Format de calcul"), training_words.numbers_name(scenario.numbers), ""),
+        ("optimizer", _("Optimiseur"), training_words.optimizer_name(scenario.optimizer), ""),
+        ("framework", _("Logiciel"), training_words.framework_name(scenario.framework), ""),
+        ("recomputed", _("Recalculer les activations"), yes_no, ""),
+        ("micro_batch", _("Micro-lot"), Decimal(scenario.micro_batch), _("séquences")),
+        ("accumulation", _("Accumulation"), Decimal(scenario.accumulation), _("passes")),
+        ("sequence_tokens", _("Longueur de séquence"), Decimal(scenario.sequence_tokens), _("tokens")),
+        ("tensor_parallel", _("Parallélisme de tenseurs (TP)"), Decimal(scenario.tensor), "GPU"),
+        ("pipeline_parallel", _("Parallélisme de pipeline (PP)"), Decimal(scenario.stages), _("étages")),
+        ("sharding", _("Partage entre copies (ZeRO, FSDP)"), Decimal(int(scenario.sharding)), ""),
     )
-    for label, value, unit in counts:
-        yield Row(section, label, Decimal(value), unit, kind)
+    for attribute, label, value, unit in told:
+        yield Row(section, label, value, unit, word(_asked(estimate, attribute)))
+
+
+def _asked(estimate: TrainingEstimate, attribute: str) -> Kind:
+    """Typed, left as it was, or chosen here: a division that the visitor left open."""
+    if attribute in ("tensor_parallel", "pipeline_parallel") and estimate.is_divided:
+        return Kind.ESTIMATE
+    behind = {"model": ("model", "params_count"), "sku": ("sku", "instances")}.get(attribute, (attribute,))
+    kinds = {asked_kind(estimate.scenario, name) for name in behind}
+    return Kind.INPUT if Kind.INPUT in kinds else Kind.ASSUMPTION
 
 
 def _work(estimate: TrainingEstimate) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from calculator.domain.provenance import Kind
+from calculator.domain.provenance import asked_kind
 from calculator.domain.training_scenario import TrainingEstimate, Way
 from calculator.jsonable import data, sourced_data, step_data
 from calculator.permalinks import training as notation
@@ -56,7 +56,14 @@ def _answer(estimate: TrainingEstimate) -> dict[str, Any]:
 def inputs(estimate: TrainingEstimate) -> list[dict[str, Any]]:
     """Every number that the answer rests on, each with kind, source and date."""
     typed = [
-        {"name": key.name, "value": key.write(value), "unit": "", "kind": Kind.INPUT.value, "source": "", "date": None}
+        {
+            "name": key.name,
+            "value": key.write(value),
+            "unit": "",
+            "kind": asked_kind(estimate.scenario, key.attribute).value,
+            "source": "",
+            "date": None,
+        }
         for key in notation.KEYS
         if key.quantity and key.name != "catalog" and (value := getattr(estimate.scenario, key.attribute)) is not None
     ]
