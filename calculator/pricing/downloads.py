@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.utils import timezone
 from django.utils.http import content_disposition_header
 
-from calculator import formats
-from calculator.exports import BYTE_ORDER_MARK, CSV_TYPE, guarded
+from calculator import catalog, formats
+from calculator.exports import BYTE_ORDER_MARK, CSV_TYPE, XLSX_TYPE, guarded
 from calculator.models import PriceUpload
+from calculator.pricelist import writing
+from calculator.pricelist.contract import FileKind
 
 NAME_CHARACTERS = 120
 NOT_IN_A_NAME = re.compile(r"[^\w .()+-]+")
@@ -32,6 +35,29 @@ def attached(content: bytes, content_type: str, name: str) -> HttpResponse:
 def original(upload: PriceUpload) -> HttpResponse:
     """The bytes as they came, whatever they are."""
     return attached(bytes(upload.content), "application/octet-stream", upload.original_name)
+
+
+TYPES = {"csv": CSV_TYPE, "xlsx": XLSX_TYPE, "json": "application/json"}
+
+
+def template(kind: str, suffix: str, *, french: bool) -> HttpResponse:
+    """An empty file of a kind. Http404 for a kind or a format that there is none of."""
+    known = _kind(kind, suffix)
+    return attached(writing.template(known, suffix, french), TYPES[suffix], f"{kind}-template.{suffix}")
+
+
+def current(kind: str, suffix: str, *, french: bool) -> HttpResponse:
+    """The list in force as a file that can be uploaded again."""
+    known, now = _kind(kind, suffix), timezone.now()
+    number = catalog.latest_version()
+    content = writing.catalogue(known, number, now, suffix, french)
+    return attached(content, TYPES[suffix], f"{kind}-{number}.{suffix}")
+
+
+def _kind(kind: str, suffix: str) -> FileKind:
+    if kind not in set(FileKind) or suffix not in TYPES:
+        raise Http404(f"{kind}.{suffix}")
+    return FileKind(kind)
 
 
 def safe_name(name: str) -> str:

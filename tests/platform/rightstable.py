@@ -23,7 +23,7 @@ def groups(*names: str) -> Audience:
 
 
 OPERATORS = groups("operator")
-PRICES = groups("pricing", "approver")
+PRICES, PRICING = groups("pricing", "approver"), groups("pricing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Rule:
 READ = Rule()
 CALCULATORS = ("economics", "inference", "training", "parallelism", "tokens")
 CODE = {"code": "no-such-run"}
+FILE = {"pk": 999_999}
 TOKEN = {"uidb64": "MQ", "token": "no-such-token"}
 
 RULES: dict[str, Rule] = {
@@ -55,7 +56,13 @@ RULES: dict[str, Rule] = {
     # --- operators: runs ---
     "workers": Rule(get=OPERATORS),
     "run-new": Rule(get=OPERATORS),
+    "run-compare": READ,
+    "run-import": Rule(get=OPERATORS, post=OPERATORS),
     "run-start": Rule(get=OPERATORS, post=OPERATORS),
+    "probe-new": Rule(get=OPERATORS),
+    "probe-lines": Rule(get=OPERATORS, args=CODE),
+    "probe-start": Rule(get=OPERATORS, post=OPERATORS),
+    "probe-publish": Rule(get=NOBODY, post=OPERATORS, args=CODE),
     **dict.fromkeys(("run-cancel", "run-publish", "run-withdraw"), Rule(get=NOBODY, post=OPERATORS, args=CODE)),
     # --- coming in, one's own account ---
     "login": Rule(post=EVERYONE),
@@ -72,6 +79,17 @@ RULES: dict[str, Rule] = {
     "lists": Rule(get=PRICES),
     "private-prices": Rule(get=groups("sales")),
     "price-record": Rule(get=PRICES),
+    "list-upload": Rule(get=PRICING, post=PRICING),
+    "list-template": Rule(get=PRICING, args={"kind": "gpu", "suffix": "csv"}),
+    "list-current": Rule(get=PRICING, args={"kind": "gpu", "suffix": "csv"}),
+    "list-price": Rule(get=PRICING, post=PRICING, args={"kind": "gpu"}),
+    "list-item": Rule(get=PRICING, post=PRICING, args={"kind": "sku"}),
+    **dict.fromkeys(("list", "list-file", "list-errors"), Rule(get=PRICES, args=FILE)),
+    "list-columns": Rule(get=PRICING, post=PRICING, args=FILE),
+    "list-compare": Rule(get=NOBODY, post=PRICING, args=FILE),
+    "list-apply": Rule(get=NOBODY, post=PRICING, args=FILE),
+    "list-approve": Rule(get=NOBODY, post=groups("approver"), args=FILE),
+    "list-reject": Rule(get=NOBODY, post=PRICES, args=FILE),
     # --- superusers: people ---
     "people": Rule(get=SUPERUSERS),
     "person-new": Rule(get=SUPERUSERS, post=SUPERUSERS),
