@@ -204,6 +204,11 @@ def sentence(problem: LineProblem) -> str:
     return formats.labelled(where, said) if where else said
 
 
+def cell_sentence(code: str, **values: Value) -> str:
+    """What is wrong with a value that stands in no file, such as an argument of a command."""
+    return _worded(OF_A_CELL[code], values)
+
+
 def sentences(problems: Iterable[LineProblem]) -> tuple[str, ...]:
     """Every problem, in the order given."""
     return tuple(sentence(problem) for problem in problems)

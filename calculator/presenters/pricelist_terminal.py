@@ -1,0 +1,139 @@
+"""A compared price file for a terminal and for scripts: the same facts as lines of text and as JSON."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from calculator import formats
+from calculator.fields import Text, decimals, plain
+from calculator.language import gettext as _
+from calculator.presenters import pricelist, pricelist_guards
+from calculator.presenters.labels import component_name
+from calculator.pricelist.contract import ParsedFile
+from calculator.pricelist.guards import Guard
+from calculator.pricelist.plan import Diff, Entry, Verdict
+
+WORDS: Mapping[str, Text] = {
+    Verdict.NEW: gettext_lazy("nouveau"),
+    Verdict.CHANGED: gettext_lazy("modifié"),
+    Verdict.WITHDRAWN: gettext_lazy("retiré"),
+    Verdict.UNCHANGED: gettext_lazy("inchangé"),
+    Verdict.ERROR: gettext_lazy("erreur"),
+}
+OUTCOMES: Mapping[str, Text] = {
+    "would_apply": gettext_lazy("Rien n’est écrit. Ce fichier peut être appliqué tel quel."),
+    "would_need_second_person": gettext_lazy(
+        "Rien n’est écrit. Des lignes sont bloquées\u00a0: il faudra l’accord d’une deuxième personne."
+    ),
+    "nothing_to_change": gettext_lazy("0 changement\u00a0: le catalogue dit déjà la même chose."),
+    "errors": gettext_lazy("Rien n’est appliqué\u00a0: corrigez ces lignes et recommencez."),
+    "waiting": gettext_lazy(
+        "Le fichier est reçu (n° %(upload)s) et attend l’accord d’une deuxième personne\u00a0: rien n’est appliqué."
+    ),
+    "applied": gettext_lazy("Appliqué\u00a0: liste de prix n° %(version)s."),
+    "refused": gettext_lazy("Rien n’est appliqué."),
+}
+
+
+def outcome(code: str, **values: int) -> str:
+    """What became of the file."""
+    return str(OUTCOMES[code]) % values
+
+
+def read_as(file: ParsedFile) -> str:
+    """How the file was read: kind, format, encoding, delimiter, decimal mark."""
+    marks = {",": _("virgule décimale"), ".": _("point décimal"), "": ""}
+    shown = {"\t": "TAB"}.get(file.delimiter, file.delimiter)
+    parts = (file.kind.value, file.format.value, file.encoding, shown, marks[file.decimal_mark])
+    return " · ".join(part for part in parts if part)
+
+
+def counted(diff: Diff) -> str:
+    """How many lines of each verdict."""
+    return ", ".join(f"{WORDS[verdict]} {diff.counts.get(verdict.value, 0)}" for verdict in Verdict)
+
+
+def _amount(entry: Entry, value: Any) -> str:
+    if value is None:
+        return "–"
+    if entry.component == "rate":
+        return f"{formats.number(value)} {entry.item}"
+    return formats.money(value, entry.currency or "EUR", max(2, decimals(value)))
+
+
+def change(entry: Entry) -> str:
+    """One change: what, from which amount to which, in percent, from when."""
+    what = " ".join(part for part in (entry.item, component_name(entry.component), entry.mode) if part)
+    if entry.context_over:
+        what += f" > {formats.number(entry.context_over)}"
+    values = f"{_amount(entry, entry.old)} → {_amount(entry, entry.new)}"
+    if entry.component in ("item", "sheet") or (entry.old is None and entry.new is None):
+        values = f"{entry.before} → {entry.after}".strip(" →") if entry.before or entry.after else ""
+    moved = "" if entry.percent is None else f" ({formats.percent(entry.percent / 100, 1, signed=True)})"
+    start = f", {formats.instant(entry.valid_from)}" if entry.valid_from else ""
+    return f"{entry.line_no:>6}  {WORDS[entry.verdict]}  {what}  {values}{moved}{start}"
+
+
+def lines(file: ParsedFile, diff: Diff, guards: tuple[Guard, ...]) -> Iterator[str]:
+    """Everything that there is to say: how it was read, what changes, what is odd, what is wrong."""
+    yield read_as(file)
+    yield counted(diff)
+    yield from (change(entry) for entry in diff.entries if entry.writes or entry.voids)
+    for guard in guards:
+        where = _("ligne %(line)s") % {"line": guard.line_no}
+        yield formats.labelled(f"{pricelist_guards.level_name(guard.level)}, {where}", pricelist_guards.sentence(guard))
+    yield from pricelist.sentences(diff.problems)
+
+
+def document(file: ParsedFile, diff: Diff, guards: tuple[Guard, ...]) -> dict[str, Any]:
+    """The same as JSON; decimals are text."""
+    return {
+        "kind": file.kind.value,
+        "format": file.format.value,
+        "encoding": file.encoding,
+        "delimiter": file.delimiter,
+        "decimal_mark": file.decimal_mark,
+        "rows": file.rows_count,
+        "base_version": diff.version,
+        "counts": {verdict.value: diff.counts.get(verdict.value, 0) for verdict in Verdict},
+        "changes": [_change(entry) for entry in diff.entries if entry.writes or entry.voids],
+        "guards": [
+            {
+                "line": guard.line_no,
+                "code": guard.code,
+                "level": guard.level.value,
+                "message": pricelist_guards.sentence(guard),
+            }
+            for guard in guards
+        ],
+        "problems": [
+            {
+                "line": problem.line_no,
+                "column": problem.column,
+                "code": problem.code,
+                "severity": problem.severity.value,
+                "message": pricelist.sentence(problem),
+            }
+            for problem in diff.problems
+        ],
+    }
+
+
+def _change(entry: Entry) -> dict[str, Any]:
+    return {
+        "line": entry.line_no,
+        "verdict": entry.verdict.value,
+        "item": entry.item,
+        "component": entry.component,
+        "mode": entry.mode,
+        "context_over_tokens": entry.context_over,
+        "currency": entry.currency,
+        "unit": entry.unit,
+        "old": None if entry.old is None else plain(entry.old),
+        "new": None if entry.new is None else plain(entry.new),
+        "percent": entry.percent,
+        "valid_from": entry.valid_from.isoformat() if entry.valid_from else None,
+        "before": entry.before,
+        "after": entry.after,
+    }
