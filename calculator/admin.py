@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from calculator.models import (
+    ApiLatency,
     Audience,
     CatalogItem,
     CatalogVersion,
@@ -102,6 +103,13 @@ class FxRateAdmin(ReadOnlyAdmin[FxRate]):
     list_display = ["rate_date", "quote", "rate", "source", "catalog_version", "voided_in_version"]
     list_filter = ["quote", "source"]
     date_hierarchy = "rate_date"
+
+
+@admin.register(ApiLatency)
+class ApiLatencyAdmin(ReadOnlyAdmin[ApiLatency]):
+    list_display = ("item", "kind", "region", "ttft_p50_ms", "claimed_ms", "as_of", "run", "withdrawn_at")
+    list_filter = ("kind",)
+    list_select_related = ("item",)
 
 
 @admin.register(Figure)

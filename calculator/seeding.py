@@ -20,6 +20,7 @@ from django.db import models, transaction
 
 from calculator.models import (
     ANY_REGION,
+    ApiLatency,
     Audience,
     CatalogItem,
     CatalogVersion,
@@ -266,6 +267,20 @@ def seed_figures(load: Load, items: Mapping[str, CatalogItem]) -> None:
     Figure.objects.bulk_create(figure for figure in missing if figure is not None)
 
 
+def seed_latencies(load: Load, items: Mapping[str, CatalogItem]) -> None:
+    """What vendors claim of their APIs, by model, label and start; what runs measured comes from their publication."""
+    claims = ApiLatency.objects.filter(kind=ApiLatency.Kind.CLAIM)
+    known = {(found.item_id, found.label, found.published_at): found for found in claims}
+    missing = []
+    for entry in load.read("api_latencies"):
+        item, start = items[entry["api"]], instant(entry["published_at"])
+        values = {name: value for name, value in entry.items() if name != "api"}
+        row = {**values, "item": item, "published_at": start, "as_of": day(entry["as_of"])}
+        key = (item.pk, row["label"], start)
+        missing.append(append(load, "latencies", ApiLatency, known, key, row, ("claimed_ms", "kind")))
+    ApiLatency.objects.bulk_create(found for found in missing if found is not None)
+
+
 def latest_number() -> int:
     """The newest version's number, 0 in an empty catalogue."""
     newest = CatalogVersion.objects.order_by("-number").first()
@@ -288,5 +303,6 @@ def seed(fixtures: Path | None = None) -> str:
     seed_prices(load, {**skus, **apis, **embeddings})
     seed_rates(load)
     seed_figures(load, skus)
+    seed_latencies(load, apis)
     said = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in load.counts.items())
     return f"Catalogue v{latest_number()}: {said or '0 changes'}."

@@ -47,6 +47,10 @@ FIGURE_COLUMNS = (
     "scope kind label reference as_of single_stream test_model run published_at withdrawn_at "
     "exception"
 )
+LATENCY_COLUMNS = (
+    "id item_id kind region measured_at as_of ttft_p50_ms ttft_p95_ms tpot_p50_ms claimed_ms input_tokens "
+    "output_tokens concurrency requests_count label note note_fr run published_at withdrawn_at"
+)
 UPLOAD_COLUMNS = "id original_name sha256 size_bytes content origin audience uploaded_by_id uploaded_at today"
 UPLOAD_PROGRESS = (
     "kind format encoding delimiter decimal_mark columns default_valid_from status base_version_id diff_hash new_count "
@@ -59,6 +63,7 @@ GUARDS = (
     Guard("calculator_pricerow", tuple(PRICE_COLUMNS.split()), VOID, only_future_starts=True, currency="currency"),
     Guard("calculator_fxrate", tuple(RATE_COLUMNS.split()), VOID, currency="quote"),
     Guard("calculator_figure", tuple(FIGURE_COLUMNS.split()), ("withdrawn_at",)),
+    Guard("calculator_apilatency", tuple(LATENCY_COLUMNS.split()), ("withdrawn_at",)),
     Guard(
         "calculator_catalogversion", ("number", "kind", "created_at", "created_by_id", "summary", "rolls_back_id"), ()
     ),

@@ -10,6 +10,7 @@ from django.db.models import Max
 
 from calculator import catalog
 from calculator.models import (
+    ApiLatency,
     CatalogItem,
     CatalogVersion,
     EstimateSnapshot,
@@ -157,6 +158,21 @@ def make_figure(sku: CatalogItem, value: float, **values: Any) -> Figure:
         "published_at": START,
     }
     return Figure.objects.create(sku=sku, value=value, **{**defaults, **values})
+
+
+def make_latency(item: CatalogItem, **values: Any) -> ApiLatency:
+    """A latency measured in Paris at noon, unless `values` make a claim of it."""
+    measured = {
+        "region": "eu-west-3",
+        "measured_at": NOW,
+        "ttft_p50_ms": 210.0,
+        "ttft_p95_ms": 480.0,
+        "run": "2026-0007",
+    }
+    known: dict[str, Any] = {"kind": "measured", **measured}
+    if values.get("kind") == "claim":
+        known = {}
+    return ApiLatency.objects.create(item=item, **{"as_of": NOW.date(), "published_at": NOW, **known, **values})
 
 
 def make_snapshot(**values: Any) -> EstimateSnapshot:

@@ -7,6 +7,7 @@ computes; catalog.py reads.
 
 from calculator.models.figures import Figure
 from calculator.models.items import CatalogItem, ItemAlias
+from calculator.models.latencies import ApiLatency
 from calculator.models.prices import (
     AMOUNT_LIMIT,
     ANY_REGION,
@@ -27,6 +28,7 @@ __all__ = [
     "MODES_OF_API",
     "MODES_OF_GPU",
     "UNIT_OF_COMPONENT",
+    "ApiLatency",
     "Audience",
     "CatalogItem",
     "CatalogVersion",

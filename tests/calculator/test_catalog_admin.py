@@ -60,6 +60,7 @@ def test_each_list_and_each_row_opens(admin_client: Client) -> None:
     make.make_price(sku, "instance_hour", "1.50")
     make.make_fx(make.CHECKED, "1.1172")
     make.make_figure(sku, 64, language_model=make.make_language_model())
+    make.make_latency(api)
     make.make_snapshot()
     upload = make.make_upload()
     upload.lines.create(line_no=2, verdict="new")

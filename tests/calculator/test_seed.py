@@ -90,7 +90,7 @@ def test_the_first_load_makes_version_one_and_says_what_it_holds() -> None:
     line = seeding.seed()
     assert line == (
         "Catalogue v1: gpus 49, models 65, skus 6, api models 9, embedding models 5, aliases 20, prices 116, "
-        "rates 213, figures 4."
+        "rates 213, figures 4, latencies 4."
     )
     assert CatalogVersion.objects.get().kind == CatalogVersion.Kind.SEED
 
