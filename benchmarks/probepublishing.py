@@ -36,6 +36,7 @@ UNPROVEN = frozenset(
 )
 """Guards that must not have failed for a figure to become a roof. Clocks that the power limit holds down are no fault:
 they are what is sustained, and are said with the figure."""
+BUS = "allreduce_bus"
 NOISY_RATIO = 0.03
 SMALLEST_BUS_BYTES = 2**30
 REFUSED, UNCHECKED, SHORT, NOISY = "probe_refused", "probe_unchecked", "probe_unproven", "probe_noisy"
@@ -48,9 +49,21 @@ def against(reading: ProbeReading) -> str:
         return REFUSED
     if UNPROVEN & set(flags):
         return SHORT
+    if reading.metric == BUS and message_bytes(reading.shape) < SMALLEST_BUS_BYTES:
+        return SHORT
     if reading.sheet_ratio is None and not reading.metric.startswith("allreduce"):
         return UNCHECKED
     return NOISY if reading.spread_ratio is None or reading.spread_ratio > NOISY_RATIO else ""
+
+
+def message_bytes(shape: str) -> int:
+    """The size of an all-reduce from its shape; 0 where it names none.
+
+    >>> message_bytes("1073741824 B x 8 ranks")
+    1073741824
+    """
+    size = shape.split(" ")[0]
+    return int(size) if size.isdecimal() else 0
 
 
 def roofs(readings: Iterable[ProbeReading]) -> dict[str, list[ProbeReading]]:
@@ -126,6 +139,7 @@ def values_of(run: BenchmarkRun, sku: CatalogItem, metric: str, readings: list[P
         "reference": run.code,
         "conditions": conditions(slowest, len(readings)),
         "precision": slowest.dtype,
+        "concurrency": run.gpus_count if metric == Figure.Metric.BUS else None,
         "engine": f"torch {ProbeJob.objects.get(run=run).torch_version}"[:60],
         "as_of": day(run),
         "run": run.code,

@@ -6,13 +6,15 @@ Those three cost one small query; the rows themselves are read when they differ 
 
 import datetime as dt
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from calculator import state
+from calculator.domain.hardware import Roofs
 from calculator.domain.offers import Scope, Throughput
 from calculator.domain.provenance import Kind, Sourced
 from calculator.models import Figure
+from calculator.models.figures import RATES
 
 Stamp = tuple[int, int, int]
 """Newest id, number of figures, number of those withdrawn."""
@@ -28,6 +30,7 @@ class Figures:
     rows: tuple[Figure, ...]
     changes: tuple[dt.datetime, ...]
     kept: dict[int, tuple[Rated, ...]] = field(default_factory=dict, compare=False)
+    kept_roofs: dict[int, dict[str, Roofs]] = field(default_factory=dict, compare=False)
 
     def standing(self, at: dt.datetime) -> tuple[Rated, ...]:
         """The output rates published and not withdrawn by the end of the second `at`, newest first.
@@ -40,6 +43,39 @@ class Figures:
         if place not in self.kept:
             self.kept[place] = paired(row for row in self.rows if stands(row, end))
         return self.kept[place]
+
+    def roofs(self, at: dt.datetime) -> Mapping[str, Roofs]:
+        """The measured roofs that stand at `at`, by code of the SKU; the newest of each metric."""
+        end = at + dt.timedelta(seconds=1)
+        place = bisect_left(self.changes, end)
+        if place not in self.kept_roofs:
+            self.kept_roofs[place] = roofs_of(row for row in self.rows if stands(row, end))
+        return self.kept_roofs[place]
+
+
+def roofs_of(figures: Iterable[Figure]) -> dict[str, Roofs]:
+    """Roofs by SKU from figures, newest first; a test host's are nobody's, and bf16 goes before fp16."""
+    newest: dict[str, dict[str, Figure]] = {}
+    for figure in figures:
+        if figure.metric not in RATES and not figure.sku.is_test_host:
+            newest.setdefault(figure.sku.code, {}).setdefault(figure.metric, figure)
+    return {code: joined(found) for code, found in newest.items()}
+
+
+def joined(found: Mapping[str, Figure]) -> Roofs:
+    """The figures of one SKU by metric as its roofs."""
+
+    def told(*metrics: str) -> Sourced[float] | None:
+        return next((sourced_figure(found[metric]) for metric in metrics if metric in found), None)
+
+    bus = found.get(Figure.Metric.BUS)
+    return Roofs(
+        copy_bytes_per_s=told(Figure.Metric.COPY),
+        half_flop_per_s=told(Figure.Metric.GEMM_BF16, Figure.Metric.GEMM_FP16),
+        fp8_flop_per_s=told(Figure.Metric.GEMM_FP8),
+        bus_bytes_per_s=told(Figure.Metric.BUS),
+        bus_members=(bus.concurrency or 0) if bus else 0,
+    )
 
 
 def stands(figure: Figure, end: dt.datetime) -> bool:

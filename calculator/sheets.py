@@ -5,14 +5,17 @@ sheets change only when the fixtures are loaded. An empty table is never kept: t
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from calculator.accuracy.sheets import SAME_SHAPE
-from calculator.domain.hardware import Gpu
+from calculator.domain.hardware import Gpu, Roofs
 from calculator.domain.llm import LanguageModel
+from calculator.domain.offers import Sku
 from calculator.models import Gpu as GpuRecord
 from calculator.models import LanguageModel as ModelRecord
 
+MEASURED = "roofs"
+"""The field that no data sheet has: it comes from our own published probes."""
 TUNED = ("-instruct", "-chat", "-it", "-base")
 """What a publisher appends to the name of a checkpoint that was trained further: its dimensions are the same."""
 
@@ -29,7 +32,7 @@ class Sheets:
 
 def stored[D: Gpu | LanguageModel](kind: type[D], record: GpuRecord | ModelRecord) -> D:
     """A stored data sheet as the formulas know it: the columns bear the names of its fields."""
-    return kind(**{field.name: getattr(record, field.name) for field in fields(kind)})
+    return kind(**{field.name: getattr(record, field.name) for field in fields(kind) if field.name != MEASURED})
 
 
 def gpu_sheets() -> tuple[Gpu, ...]:
@@ -105,6 +108,14 @@ def forget() -> None:
 def gpu(name: str) -> Gpu | None:
     """The GPU of that name or alias in any case; None when there is none."""
     return current().gpu_by_name.get(name.strip().casefold())
+
+
+def gpu_of(sku: Sku, roofs: Mapping[str, Roofs]) -> Gpu | None:
+    """The GPU of an offer with what was measured of it; None where the catalogue has no sheet. What was measured of
+    one offer says nothing about another one with the same card."""
+    found = gpu(sku.gpu) if sku.gpu else None
+    measured = None if sku.is_test_host else roofs.get(sku.code)
+    return found if found is None or measured is None else replace(found, roofs=measured)
 
 
 def language_model(name: str) -> LanguageModel | None:

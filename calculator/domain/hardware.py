@@ -6,6 +6,7 @@ functions answer in bytes, bytes a second and FLOP a second. None = not stated, 
 
 from dataclasses import dataclass
 
+from calculator.domain.provenance import Sourced
 from calculator.domain.units import GB, GIB
 
 MIB_A_GIB = 1024
@@ -13,8 +14,26 @@ TERA = 10**12
 
 
 @dataclass(frozen=True, slots=True)
+class Roofs:
+    """What our own probes measured of one offer's GPU, sustained; None where no figure stands.
+
+    Bytes a second of a copy (read and written), dense FLOP a second of a large product in 16 and in 8 bits, and the bus
+    bandwidth of a large all-reduce among `bus_members` GPUs.
+    """
+
+    copy_bytes_per_s: Sourced[float] | None = None
+    half_flop_per_s: Sourced[float] | None = None
+    fp8_flop_per_s: Sourced[float] | None = None
+    bus_bytes_per_s: Sourced[float] | None = None
+    bus_members: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Gpu:
-    """One GPU's data sheet. `driver_mib` is the memory that the driver reports, where it is known."""
+    """One GPU's data sheet. `driver_mib` is the memory that the driver reports, where it is known.
+
+    `roofs` is what was measured of this very offer's GPU; a data sheet alone has none.
+    """
 
     name: str
     vendor: str
@@ -42,6 +61,7 @@ class Gpu:
     fp4_tflops_dense: float | None = None
     fp32_tflops: float | None = None
     nvlink_gen: str = ""
+    roofs: Roofs | None = None
 
 
 def memory_bytes(gpu: Gpu) -> int:

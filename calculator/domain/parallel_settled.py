@@ -21,7 +21,7 @@ from calculator.domain.calibration import (
 )
 from calculator.domain.hardware import Gpu
 from calculator.domain.inference import NotModelledError
-from calculator.domain.interconnects import Interconnect, own_link
+from calculator.domain.interconnects import OWN, Interconnect, own_link
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import parallel_faults
 from calculator.domain.offers import Basis
@@ -35,6 +35,7 @@ from calculator.domain.parallel_scenario import (
 from calculator.domain.parallel_step import Cluster, Layout, Work
 from calculator.domain.precision import math_flop_per_s
 from calculator.domain.provenance import Kind, Sourced
+from calculator.domain.roofs import linked, trained
 from calculator.domain.scenario import Message
 from calculator.domain.training import MACHINE_GPUS, Method, TrainingJob, tok_per_s_per_gpu, training_s
 from calculator.domain.units import GB, HOUR_S
@@ -142,7 +143,7 @@ def micro_batch(scenario: ParallelismScenario) -> float:
 def fitted_training(scenario: ParallelismScenario, facts: ParallelismFacts) -> TrainingConstants:
     """The training constants of the framework that shares this way: FSDP for shards, Megatron for copies."""
     classes = training_classes(framework_of(scenario), Method.PRETRAIN.value, "fp16", facts.gpu)
-    return training_constants(facts.calibration, classes)
+    return trained(training_constants(facts.calibration, classes), facts.calibration, facts.gpu, "fp16")
 
 
 def calibrated_mfu(scenario: ParallelismScenario, facts: ParallelismFacts, peak: float) -> float | None:
@@ -200,12 +201,13 @@ def slot_bytes_per_s(gpu: Gpu) -> float:
 def cluster_of(scenario: ParallelismScenario, facts: ParallelismFacts, link: Interconnect, gpus: int) -> Cluster:
     """Machines with that link and the chosen network, and the measured efficiency of both."""
     chip, training = architecture_class(facts.gpu), fitted_training(scenario, facts)
+    inside = link_constants(facts.calibration, (link.way.value, chip, "one machine"))
     return Cluster(
         machine_gpus=gpus,
         link=link,
         network=facts.network,
         cards=cards_count(scenario, gpus),
-        inside=link_constants(facts.calibration, (link.way.value, chip, "one machine")),
+        inside=linked(inside, facts.calibration, facts.gpu) if link.code == OWN else inside,
         between=link_constants(facts.calibration, (link.way.value, chip, "many machines")),
         exposed_ratio=training.exposed_ratio,
         loss_exponent=training.cluster_exponent,

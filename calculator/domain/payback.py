@@ -6,12 +6,13 @@ that is always on costs the same, and the time it saves is room for more request
 
 from decimal import Decimal
 
-from calculator.domain.calibration import Engine, Era, serving_classes, serving_constants
+from calculator.domain.calibration import Engine, Era
 from calculator.domain.inference import Deployment, NotModelledError, prompt_work_s, rates
 from calculator.domain.offers import ApiModel, Basis, Mode
 from calculator.domain.precision import HALF, HALF_ELEMENT_BYTES
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import Message
+from calculator.domain.serving_layout import constants_of
 from calculator.domain.training_cost import chosen_price
 from calculator.domain.training_scenario import Payback, Reads, TrainingScenario
 from calculator.domain.training_speed import Setup
@@ -34,7 +35,7 @@ def estimated_prefill(setup: Setup, tokens: float) -> Sourced[float] | None:
     model is not covered."""
     calibration = setup.facts.calibration
     deployment = Deployment(setup.model, setup.gpu, HALF, HALF_ELEMENT_BYTES)
-    constants = serving_constants(calibration, serving_classes(Engine.VLLM, Era.NEW, HALF.family, setup.gpu))
+    constants = constants_of(calibration, Engine.VLLM, Era.NEW, HALF, setup.gpu)
     try:
         coefficients = rates(deployment, constants)
     except NotModelledError:

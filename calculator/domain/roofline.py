@@ -1,9 +1,8 @@
-"""The roofline of one replica: data sheet roofs, the ridge, where prefill and decode lie, and which limit binds."""
+"""The roofline of one replica: its roofs, the ridge, where prefill and decode lie, and which limit binds."""
 
 import enum
 from dataclasses import dataclass
 
-from calculator.domain.hardware import bandwidth_bytes_per_s
 from calculator.domain.inference import Deployment, Rates, prompt_alone_s, reach_layers, step_terms, touched_ratio
 from calculator.domain.llm import kv_bytes_a_layer
 from calculator.domain.precision import (
@@ -11,8 +10,8 @@ from calculator.domain.precision import (
     expert_weight_bytes,
     head_bytes,
     head_params,
-    math_flop_per_s,
 )
+from calculator.domain.roofs import compute_roof, memory_roof
 from calculator.domain.serving import Load
 
 FLOP_A_PARAM = 2
@@ -38,7 +37,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """Roofs of the replica at 100 % of the data sheet, its ridge, both passes, and a decode step's seconds by limit."""
+    """Roofs of the replica, measured or at 100 % of the data sheet, its ridge, both passes, a decode step by limit."""
 
     memory_bytes_per_s: float
     compute_flop_per_s: float
@@ -113,14 +112,14 @@ def prefill_mark(deployment: Deployment, rates: Rates, prompt_tokens: float, com
 
 def roofline(deployment: Deployment, rates: Rates, load: Load, running: float) -> Roofline:
     """The roofline of one replica at a batch. Raises ValueError where the data sheet states no peak."""
-    peak = math_flop_per_s(deployment.gpu, deployment.precision.math)
+    peak = compute_roof(deployment.gpu, deployment.precision.math)
     if peak is None:
         raise ValueError(f"{deployment.gpu.name}: no peak")
     context = load.prompt_tokens + load.output_tokens / 2
     computed = max(1.0, load.prompt_tokens * (1 - load.prefix_hit_ratio))
     return Roofline(
-        memory_bytes_per_s=bandwidth_bytes_per_s(deployment.gpu) * deployment.gpu_count,
-        compute_flop_per_s=peak * deployment.gpu_count,
+        memory_bytes_per_s=memory_roof(deployment.gpu).value * deployment.gpu_count,
+        compute_flop_per_s=peak.value * deployment.gpu_count,
         decode=decode_mark(deployment, rates, running, context),
         prefill=prefill_mark(deployment, rates, load.prompt_tokens, computed),
         decode_s=limits_s(rates, running, context),

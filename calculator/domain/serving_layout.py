@@ -16,6 +16,7 @@ from calculator.domain.inference import Deployment
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import parallel_faults
 from calculator.domain.precision import PRECISIONS, Precision
+from calculator.domain.roofs import served
 from calculator.domain.scenario import Message
 from calculator.domain.serving_scenario import (
     CACHE_ELEMENT_BYTES,
@@ -127,8 +128,9 @@ def runs_precision(engine: Engine, code: str) -> bool:
 def constants_of(
     calibration: Calibration, engine: Engine, era: Era, precision: Precision, gpu: Gpu
 ) -> ServingConstants:
-    """The calibrated constants of a server."""
-    return serving_constants(calibration, serving_classes(engine, era, precision.family, gpu))
+    """The calibrated constants of a server, re-anchored where the GPU's roofs were measured."""
+    found = serving_constants(calibration, serving_classes(engine, era, precision.family, gpu))
+    return served(found, calibration, gpu, precision.math)
 
 
 def tuned(constants: ServingConstants, memory_ratio: Decimal | None, max_sequences: int | None) -> ServingConstants:

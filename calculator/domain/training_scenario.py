@@ -3,11 +3,11 @@
 import datetime as dt
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from calculator.domain.calibration import Calibration, Framework
-from calculator.domain.hardware import Gpu
+from calculator.domain.hardware import Gpu, Roofs
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import Line, MemoryEstimate, Sharding
 from calculator.domain.offers import ApiModel, Basis, Sku
@@ -174,7 +174,8 @@ class TrainingFacts:
     """Everything from the catalogue that a training estimate may use.
 
     `gpus` holds the data sheet of every SKU's GPU, `model` the catalogue's model or the assumed shape of a typed
-    parameter count, `api` the reference API (None where it is not asked for), `published` the vendor's runs.
+    parameter count, `api` the reference API (None where it is not asked for), `published` the vendor's runs; `roofs`
+    what our own probes measured of an offer's GPU, by the offer's code.
     """
 
     catalog_version: int
@@ -189,6 +190,7 @@ class TrainingFacts:
     published: tuple[PublishedRun, ...] = ()
     api: ApiModel | None = None
     usd_per_eur: Sourced[Decimal] | None = None
+    roofs: Mapping[str, Roofs] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Training speed of a scenario: calibrated, published, or typed as a rate or a utilisation; and MFU by convention."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calculator.domain.calibration import (
     TrainingConstants,
@@ -17,6 +17,7 @@ from calculator.domain.llm import LanguageModel
 from calculator.domain.parallelism import Topology, allreduce_s
 from calculator.domain.precision import HALF_ELEMENT_BYTES, math_flop_per_s
 from calculator.domain.provenance import Kind, Sourced
+from calculator.domain.roofs import linked, trained
 from calculator.domain.training import (
     MACHINE_GPUS,
     Method,
@@ -72,7 +73,7 @@ def settle(scenario: TrainingScenario, facts: TrainingFacts) -> Setup:
     return Setup(
         scenario=scenario,
         facts=facts,
-        gpu=facts.gpus[facts.sku.gpu],
+        gpu=replace(facts.gpus[facts.sku.gpu], roofs=facts.roofs.get(facts.sku.code)),
         model=facts.model,
         gpu_count=gpu_count,
         data_parallel=data_parallel(gpu_count, scenario.tensor, scenario.stages),
@@ -128,7 +129,8 @@ def _exchange_s(setup: Setup) -> float:
         return 0.0
     rate, nvlink = link_bytes_per_s(setup.gpu, min(tp, MACHINE_GPUS))
     way = "switch" if nvlink else "PCIe"
-    constants = link_constants(setup.facts.calibration, (way, architecture_class(setup.gpu), "one machine"))
+    fitted = link_constants(setup.facts.calibration, (way, architecture_class(setup.gpu), "one machine"))
+    constants = linked(fitted, setup.facts.calibration, setup.gpu)
     message = scenario.micro_batch * scenario.sequence_tokens * setup.model.hidden * HALF_ELEMENT_BYTES
     exchanges = EXCHANGES_A_LAYER * (1.5 if scenario.recomputed else 1.0) * setup.model.layers
     return exchanges * allreduce_s(Topology(tp, rate), message, constants)
@@ -148,7 +150,9 @@ def calibrated_rate(setup: Setup) -> float:
     classes = training_classes(
         scenario.framework, scenario.method.value, family(scenario.method, scenario.numbers), setup.gpu
     )
-    constants, job = training_constants(setup.facts.calibration, classes), _job(setup, setup.trained_params)
+    fitted = training_constants(setup.facts.calibration, classes)
+    constants = trained(fitted, setup.facts.calibration, setup.gpu, MATH[scenario.numbers])
+    job = _job(setup, setup.trained_params)
     return _divided_rate(setup, job, constants) if setup.divided else tok_per_s_per_gpu(job, constants)
 
 

@@ -61,7 +61,40 @@ FORMULAS = (
         worked=(
             Worked("1008000000000 ÷ (14227611648 + 0)", Decimal("70.85"), _("tok/s, Mistral-7B sur RTX 4090, à vide")),
         ),
-        limits=_("La fiche technique à 100\u00a0%\u00a0: un plafond, jamais une prévision."),
+        limits=_("La mesure, sinon la fiche technique à 100\u00a0%\u00a0: un plafond, jamais une prévision."),
+    ),
+    Formula(
+        code="serve_memory_roof",
+        title=_("Mémoire recalée sur une mesure"),
+        formulas=("a = {M | D × e}",),
+        units=_(
+            "M octets/s d’une copie mesurée, D octets/s de la fiche, e part lue par cette classe de puces\u00a0;"
+            " sans unité."
+        ),
+        source=_(
+            "Sonde publiée de l’offre même\u00a0: sa copie soutenue prend la place de fiche × part, pour les poids et"
+            " le cache. Les autres GPU gardent le calage."
+        ),
+        worked=(Worked("1610000000000 ÷ (2039000000000 × 0.76774)", Decimal("1.0285"), _("sur un A100 80 Go")),),
+        limits=_("Ce qu’un moteur ou un format perd à côté de la puce reste celui du calage."),
+    ),
+    Formula(
+        code="serve_compute_roof",
+        title=_("Plafond de calcul mesuré"),
+        formulas=("m = {F | D}",),
+        units=_("F FLOP/s mesurés d’un grand produit, D pic dense de la fiche\u00a0; part du pic."),
+        source=_("Sonde publiée de l’offre même, médiane de 30\u00a0s au moins à forme fixe."),
+        worked=(Worked("250000000000000 ÷ 312000000000000", Decimal("0.8013"), _("sur un A100 80 Go")),),
+        limits=_("Borne les parts de calcul du calage sans les relever\u00a0: un moteur perd plus qu’un produit seul."),
+    ),
+    Formula(
+        code="serve_link_roof",
+        title=_("Lien recalé sur une mesure"),
+        formulas=("a = {B | p}",),
+        units=_("B octets/s de bus mesurés, p ceux que le calage prévoit à la même taille\u00a0; sans unité."),
+        source=_("All-reduce de 1 Gio entre les GPU d’une instance\u00a0; 2(n − 1) ÷ n × octets ÷ temps."),
+        worked=(Worked("230000000000 ÷ 235000000000", Decimal("0.9787"), _("sur huit A100")),),
+        limits=_("Dans une machine seulement\u00a0; le réseau entre machines garde le calage."),
     ),
     Formula(
         code="serve_step",

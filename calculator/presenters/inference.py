@@ -190,6 +190,8 @@ def roofline(estimate: InferenceEstimate) -> Drawn | None:
         "limit": str(words.LIMITS[estimate.roofline.binding])
     }
     subtitle = _("TFLOP/s atteints par une réplique, toits de la fiche technique à 100\u00a0%")
+    if estimate.chosen.layout is not None and estimate.chosen.layout.deployment.gpu.roofs is not None:
+        subtitle = _("TFLOP/s atteints par une réplique, toits mesurés par nos sondes où il y en a")
     return Drawn(title, subtitle, charts.roofline(estimate.roofline))
 
 

@@ -1,13 +1,13 @@
 """What the inference calculator reads: offers with their sheets, the model, the calibration, our published runs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from calculator import figures, sheets
 from calculator.accuracy.naming import engine_class
 from calculator.calibrated import calibration
 from calculator.catalog import sku_choices, sku_of
-from calculator.domain.hardware import Gpu
+from calculator.domain.hardware import Gpu, Roofs
 from calculator.domain.llm import MISTRAL_7B, LanguageModel
 from calculator.domain.offers import Scope, Sku, Throughput
 from calculator.domain.precision import PRECISIONS
@@ -58,18 +58,18 @@ def own_offer(gpu: Gpu) -> Offer:
     return Offer(Sku(code=gpu.name, label=gpu.name, gpu=gpu.name, gpu_count=1, vram_gb=gpu.vram_gb), gpu)
 
 
-def offer_of(sku: Sku) -> Offer:
-    """A SKU with the data sheet of its GPU."""
-    return Offer(sku, sheets.gpu(sku.gpu) if sku.gpu else None)
+def offer_of(sku: Sku, roofs: Mapping[str, Roofs]) -> Offer:
+    """A SKU with the data sheet of its GPU and what was measured of it."""
+    return Offer(sku, sheets.gpu_of(sku, roofs))
 
 
-def chosen_offer(scenario: InferenceScenario) -> Offer:
+def chosen_offer(scenario: InferenceScenario, roofs: Mapping[str, Roofs]) -> Offer:
     """The hardware asked for. Raises NotFound for a SKU or a GPU that does not exist."""
     known = snapshot(scenario.catalog_version)
     item = item_called(known, SKU, scenario.sku, scenario.at)
     if scenario.gpu:
         return own_offer(gpu_named(scenario.gpu))
-    return offer_of(sku_of(known, item, scenario.at))
+    return offer_of(sku_of(known, item, scenario.at), roofs)
 
 
 def precision_code(text: str) -> str:
@@ -132,10 +132,12 @@ def for_inference(scenario: InferenceScenario, known_figures: Figures | None = N
 
     Raises NotFound for a version, SKU, GPU or model that does not exist.
     """
-    known = snapshot(scenario.catalog_version)
-    chosen, model = chosen_offer(scenario), model_of(scenario)
-    offered = tuple(offer_of(sku) for sku in sku_choices(known.number, scenario.at) if not sku.is_test_host)
-    found = throughputs_of(chosen.sku, scenario, known_figures or figures.current())
+    known, recorded = snapshot(scenario.catalog_version), known_figures or figures.current()
+    roofs = recorded.roofs(scenario.at)
+    chosen, model = chosen_offer(scenario, roofs), model_of(scenario)
+    skus = sku_choices(known.number, scenario.at)
+    offered = tuple(offer_of(sku, roofs) for sku in skus if not sku.is_test_host)
+    found = throughputs_of(chosen.sku, scenario, recorded)
     return InferenceFacts(
         catalog_version=known.number,
         catalog_date=known.date,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from calculator import interconnects, sheets
+from calculator import figures, interconnects, sheets
 from calculator.calibrated import calibration
 from calculator.catalog import sku_choices, sku_of
 from calculator.domain.hardware import Gpu
@@ -42,6 +42,12 @@ def same_gpu(gpu: Gpu, skus: Iterable[Sku]) -> tuple[Sku, ...]:
     return tuple(sku for sku in skus if sku.prices and not sku.is_test_host and sheets.gpu(sku.gpu) is gpu)
 
 
+def measured_gpu(gpu: Gpu, sku: Sku | None, scenario: ParallelismScenario) -> Gpu:
+    """The GPU with what was measured of the offer; a bare data sheet as it is."""
+    found = None if sku is None else sheets.gpu_of(sku, figures.current().roofs(scenario.at))
+    return found or gpu
+
+
 def for_parallelism(scenario: ParallelismScenario) -> ParallelismFacts:
     """Everything that the multi-GPU answer may use for one scenario.
 
@@ -58,7 +64,7 @@ def for_parallelism(scenario: ParallelismScenario) -> ParallelismFacts:
         catalog_date=known.date,
         at=scenario.at,
         day=scenario.at.astimezone(PARIS).date(),
-        gpu=gpu,
+        gpu=measured_gpu(gpu, sku, scenario),
         sku=sku,
         model=model_named(scenario.model),
         link=interconnects.interconnect(scenario.link) if scenario.link else None,

@@ -11,6 +11,7 @@ from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.serving_scenario import Offer
 from calculator.domain.tokens_scenario import TokensFacts, TokensScenario
 from calculator.figures import Figures
+from calculator.figures import current as current_figures
 from calculator.snapshots import API, EMBEDDING, PARIS, SKU, NotFound, Snapshot, item_called, nearest_code, snapshot
 
 
@@ -59,17 +60,18 @@ def for_tokens(scenario: TokensScenario, figures: Figures | None = None) -> Toke
     if not asked.gpu:
         raise NotFound("sku", scenario.sku, TokensScenario(known.number, scenario.at).sku)
     model, skus = model_named(scenario.model), machines(known.number, scenario, asked)
+    recorded = figures or current_figures()
     return TokensFacts(
         catalog_version=known.number,
         catalog_date=known.date,
         at=scenario.at,
         day=scenario.at.astimezone(PARIS).date(),
-        offers=tuple(Offer(sku, sheets.gpu(sku.gpu)) for sku in skus),
+        offers=tuple(Offer(sku, sheets.gpu_of(sku, recorded.roofs(scenario.at))) for sku in skus),
         model=model,
         apis=tuple(api_called(known, API, code, scenario) for code in scenario.apis),
         embedding=api_called(known, EMBEDDING, scenario.embedding, scenario),
         embeddings=embedding_choices(known.number, scenario.at),
         calibration=calibration(),
         usd_per_eur=latest_rate(known.number, scenario.at),
-        measured=measured_rates(skus, scenario, model, figures),
+        measured=measured_rates(skus, scenario, model, recorded),
     )

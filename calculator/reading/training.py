@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from calculator import catalog, sheets
+from calculator import catalog, figures, sheets
 from calculator.calibrated import calibration
 from calculator.domain.llm import LanguageModel
 from calculator.domain.offers import ApiModel, Sku
@@ -102,4 +102,5 @@ def for_training(scenario: TrainingScenario) -> TrainingFacts:
         published=published_runs(),
         api=reference(scenario),
         usd_per_eur=catalog.latest_rate(known.number, scenario.at),
+        roofs=figures.current().roofs(scenario.at),
     )
