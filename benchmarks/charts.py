@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from benchmarks.models import BenchmarkStep, BenchmarkTick
 from benchmarks.queries import RunView
+from benchmarks.repeats import Load
 from benchmarks.wording import load_words
 
 Figure = dict[str, Any]
@@ -29,6 +30,44 @@ def rate_and_latency(view: RunView) -> Figure | None:
         "showlegend": False,
     }
     return {"data": [trace], "layout": layout(_("débit total (tok/s)"), labels(steps))}
+
+
+ROLES = ("gpu", "api", "ink", "mute", "gpu", "api")
+DASHES = ("solid", "solid", "solid", "dash", "dot", "dot")
+
+
+def rates_and_latencies(runs: Sequence[tuple[str, Sequence[Load]]]) -> Figure | None:
+    """Time per token against total rate, a line a run with its number at the end; None where no run has both."""
+    traces, notes = [], []
+    for place, (code, loads) in enumerate(runs):
+        points = [(rate, tpot) for load in loads if (rate := median(load)) and (tpot := load.step.tpot_p50_ms)]
+        if not points:
+            continue
+        role = ROLES[place % len(ROLES)]
+        traces.append(line(points, role, DASHES[place % len(DASHES)]))
+        x, y = points[-1]
+        note = {"x": round(x, 1), "y": round(y, 4), "text": code, "showarrow": False, "yshift": 14, "name": role}
+        notes.append({**note, "xanchor": "right"})
+    return {"data": traces, "layout": layout(_("débit total (tok/s)"), notes)} if traces else None
+
+
+def median(load: Load) -> float | None:
+    spread = load.point.spread
+    return spread.median if spread else None
+
+
+def line(points: Sequence[tuple[float, float]], role: str, dash: str) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [round(x, 1) for x, _y in points],
+        "y": [round(y, 4) for _x, y in points],
+        "line": {"width": 2.5, "dash": dash},
+        "marker": {"size": 8},
+        "meta": {"role": role},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def labels(steps: Sequence[BenchmarkStep]) -> list[Figure]:

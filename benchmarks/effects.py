@@ -46,7 +46,7 @@ class Effect:
 def of(offered: Candidate, at: dt.datetime | None = None) -> list[Effect]:
     """Each basis of the SKU for the model's default workload, before and after; empty when nothing can be published."""
     sku, model = publishing.sku_of(offered.run), publishing.language_model_of(offered.run)
-    if not sku or not model or not offered.loads or not catalog.latest_version():
+    if not sku or not model or not offered.loads:
         return []
     now = (at or timezone.now()).astimezone(dt.UTC).replace(microsecond=0)
     rows = [Figure(**values) for values in publishing.figures_of(offered, sku, model, now)]

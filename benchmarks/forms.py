@@ -15,6 +15,7 @@ from benchmarks.listfields import ConcurrenciesField, RatesField
 from benchmarks.load import targets
 from benchmarks.load.records import CLOSED
 from benchmarks.load.targets import Target, TargetError
+from benchmarks.series import REPEATS_MAX_COUNT
 from benchmarks.services import RunConfig
 from calculator.fields import Limits, NumberField, Quantity
 
@@ -23,6 +24,7 @@ TOKENS_UNITS = ("tokens", "token", "tok")
 REQUESTS = Quantity(Limits(Decimal(8), Decimal(512)), ("requêtes", "requests"), whole=True)
 PROMPT_TOKENS = Quantity(Limits(Decimal(1), Decimal(1024)), TOKENS_UNITS, whole=True)
 OUTPUT_TOKENS = Quantity(Limits(Decimal(2), Decimal(512)), TOKENS_UNITS, whole=True)
+REPEATS = Quantity(Limits(Decimal(1), Decimal(REPEATS_MAX_COUNT)), ("exécutions", "runs"), whole=True)
 SEED = Quantity(Limits(Decimal(0), Decimal(2**31 - 1)), whole=True)
 SECONDS = Quantity(Limits(Decimal(1), Decimal(600)), ("s", "secondes", "seconds"))
 MILLISECONDS = Quantity(Limits(Decimal(1), Decimal(600_000)), ("ms",))
@@ -77,6 +79,14 @@ class RunForm(EngineFields):
         label=gettext_lazy("Longueur de la réponse"),
         help_text=gettext_lazy("De 2 à 512, exacte : le modèle ne s’arrête pas avant. Par exemple 128."),
         unit=gettext_lazy("tokens"),
+    )
+    repeats = NumberField(
+        REPEATS,
+        required=False,
+        label=gettext_lazy("Répétitions"),
+        help_text=gettext_lazy(
+            "De 1 à 10, l’une après l’autre, prompts nouveaux. Il en faut 5 pour publier. Vide : une."
+        ),
     )
     seed = NumberField(
         SEED,
@@ -233,6 +243,9 @@ class RunForm(EngineFields):
             rate_limit_per_s=number(given.get("rate_limit")),
             allowed=tuple(settings.BENCHMARK_TARGETS),
         )
+
+    def repeats_count(self) -> int:
+        return int(self.cleaned_data.get("repeats") or 1)
 
     def to_config(self) -> RunConfig:
         given = self.cleaned_data

@@ -1,13 +1,24 @@
 """What the run templates get: every sentence, row and figure ready to print."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from benchmarks import charts, flagwords, presenters, publishing, results, selfchecks, seriespage, wording
+from benchmarks import (
+    charts,
+    flagwords,
+    foreignwords,
+    presenters,
+    probepage,
+    publishing,
+    results,
+    runlist,
+    selfchecks,
+    seriespage,
+    wording,
+)
 from benchmarks.models import BenchmarkRun
 from benchmarks.publishing import TEST_HOST_CODE
 from benchmarks.queries import RunView
@@ -18,13 +29,20 @@ POLL_LATER_S = 5
 POLL_LATER_AFTER_S = 60
 
 
-def list_context(runs: Iterable[BenchmarkRun], may_operate: bool) -> dict[str, Any]:
-    return {"rows": presenters.list_rows(list(runs)), "may_operate": may_operate}
+def list_context(found: runlist.Listing, may_operate: bool) -> dict[str, Any]:
+    return {"rows": presenters.list_rows(list(found.page)), **runlist.context(found, may_operate)}
+
+
+def template_of(view: RunView) -> str:
+    """A probe has figures of its GPUs where a served run has steps: each has a page of its own."""
+    return "benchmarks/probe.html" if view.run.kind == BenchmarkRun.Kind.PROBE else "benchmarks/run.html"
 
 
 def run_context(view: RunView, *, may_operate: bool, may_approve: bool = False) -> dict[str, Any]:
     """Everything the page of one run shows; the live part or the result, never both."""
     run = view.run
+    if run.kind == BenchmarkRun.Kind.PROBE:
+        return probepage.context(view, may_operate=may_operate)
     common = {
         "run": run,
         "title": presenters.title(view),
@@ -35,6 +53,8 @@ def run_context(view: RunView, *, may_operate: bool, may_approve: bool = False) 
         "trouble": wording.trouble(view),
         "may_operate": may_operate,
         "environment": results.environment(run) if run.started_at else [],
+        "imported": foreignwords.facts(run) if run.import_tool else [],
+        "definition": foreignwords.definition(run.import_definition),
         "target": results.target_facts(run, may_operate=may_operate),
         "flags": flagwords.flags(run),
     }
@@ -69,7 +89,7 @@ def result_context(view: RunView) -> dict[str, Any]:
         "pace_rows": results.pace_rows(view),
         "goodput": results.goodput_words(view),
         "search_words": results.search_words(run),
-        "rows": results.step_rows(view) if any(step.measured_count for step in view.steps) else [],
+        "rows": results.step_rows(view) if run.import_tool or any(step.measured_count for step in view.steps) else [],
         "errors": results.error_rows(view.errors),
         "figure": charts.rate_and_latency(view),
         "published": run.published_at is not None and run.withdrawn_at is None,

@@ -46,8 +46,8 @@ def title(view: RunView) -> str:
 def conditions(run: BenchmarkRun) -> str:
     """Model, engine and lengths in one line."""
     lengths = _("prompt %(prompt)s, réponse %(output)s") % {
-        "prompt": formats.number(run.prompt_tokens),
-        "output": formats.number(run.output_tokens),
+        "prompt": formats.number(run.prompt_tokens or None),
+        "output": formats.number(run.output_tokens or None),
     }
     asked = _("demandée le %(at)s") % {"at": formats.instant(run.created_at)}
     return " · ".join(part for part in (run.model_name, run.engine, lengths, asked) if part)
@@ -178,11 +178,37 @@ def list_rows(runs: Sequence[BenchmarkRun]) -> list[dict[str, Any]]:
             "code": run.code,
             "status": status_word(run.status),
             "tag": TAGS[run.status],
-            "model": run.model_name or _("modèle d’essai"),
+            "mark": mark(run),
+            "repeat": repeat_of(run),
+            "model": run.model_name or model_words(run),
+            "sku": run.sku_code or run.import_hardware or _("cette machine"),
             "at": formats.instant(run.created_at),
             "by": run.created_by.get_username() if run.created_by else _("la ligne de commande"),
             "rate": tok_per_s(getattr(run, "best_tok_per_s", None)),
-            "published": bool(run.published_at and not run.withdrawn_at),
+            "comparable": run.status == "succeeded" and run.kind == BenchmarkRun.Kind.SERVING,
         }
         for run in runs
     ]
+
+
+def model_words(run: BenchmarkRun) -> str:
+    """What stands in place of a model's name."""
+    if run.kind == BenchmarkRun.Kind.PROBE:
+        return _("sonde %(name)s") % {"name": run.probe}
+    return formats.number(None) if run.import_tool else _("modèle d’essai")
+
+
+def mark(run: BenchmarkRun) -> str:
+    """What a reader of the list must know beside the state."""
+    if run.import_tool:
+        return _("importée de %(tool)s") % {"tool": run.import_tool}
+    if run.withdrawn_at:
+        return _("retirée")
+    return _("publiée") if run.published_at else ""
+
+
+def repeat_of(run: BenchmarkRun) -> str:
+    """Which repeat of which series, or how many a series has."""
+    if run.parent:
+        return _("répétition %(number)d de %(code)s") % {"number": run.repeat_number, "code": run.parent.code}
+    return f"×\u00a0{run.repeats_count}" if run.repeats_count > 1 else ""

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Max, Prefetch, QuerySet
+from django.db.models import Count, Prefetch
 from django.http import Http404
 
 from benchmarks import fleet, services
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkSample, BenchmarkStep, BenchmarkTick
-
-LISTED_COUNT = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +28,6 @@ class RunView:
     @property
     def live(self) -> bool:
         return self.run.status in LIVE
-
-
-def runs() -> "QuerySet[BenchmarkRun]":
-    """The latest runs, newest first, each with its best rate."""
-    services.reap_stalled()
-    rated = BenchmarkRun.objects.annotate(best_tok_per_s=Max("steps__output_tok_per_s"))
-    return rated.select_related("created_by").order_by("-created_at", "-id")[:LISTED_COUNT]
 
 
 def run_id(code: str) -> int:

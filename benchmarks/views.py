@@ -13,7 +13,19 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks import exports, forms, pagestate, publishing, queries, services, tasks, workerpage
+from benchmarks import (
+    exports,
+    forms,
+    newrunpage,
+    pagestate,
+    publishing,
+    queries,
+    runlist,
+    series,
+    services,
+    tasks,
+    workerpage,
+)
 from calculator.views import VARY, View, wants_fragment
 
 OPERATE = "benchmarks.operate_benchmarks"
@@ -35,29 +47,44 @@ def operators_only(view: View) -> View:
     return guarded
 
 
+def published_or_operators(view: View) -> View:
+    """What was published is for everybody; the rest is asked for by those who may start measurements."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, code: str) -> HttpResponse:
+        if request.user.has_perm(OPERATE) or not runlist.hidden(code):
+            return view(request, code)
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        raise PermissionDenied(_("Cette mesure n’est pas publiée : elle est réservée aux opérateurs."))
+
+    return guarded
+
+
 def to_run(code: str) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("run", args=[code]), status=303)
 
 
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    """The latest runs; without any, what a run is."""
-    return render(
-        request, "benchmarks/runs.html", pagestate.list_context(queries.runs(), request.user.has_perm(OPERATE))
-    )
+    """The runs that match the filters, a page at a time; without any, what a run is."""
+    may_operate = request.user.has_perm(OPERATE)
+    found = runlist.listing(request.GET.dict(), may_operate)
+    return render(request, "benchmarks/runs.html", pagestate.list_context(found, may_operate))
 
 
 @require_safe
 @operators_only
 def run_new(request: HttpRequest) -> HttpResponse:
-    """The form, filled with sensible values."""
-    return render(request, "benchmarks/run_new.html", {"form": forms.RunForm(initial=forms.INITIAL)})
+    """The form, filled for an offer or with sensible values, and what these would take."""
+    return render(request, "benchmarks/run_new.html", newrunpage.first(request.GET.get("sku", "")))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operators_only
 def run_start(request: HttpRequest) -> HttpResponse:
-    """Queue a run and lead to its page; what cannot be read comes back with its sentence.
+    """Queue a series and lead to its first run; what cannot be read comes back with its sentence, and a question
+    about time and cost with the answer.
 
     A refused form stands at this address: a reload and the other language then lead to a new one.
     """
@@ -65,10 +92,13 @@ def run_start(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(reverse("run-new"))
     form = forms.RunForm(request.POST)
     if not form.is_valid():
-        return render(request, "benchmarks/run_new.html", {"form": form}, status=422)
-    run = services.create_run(form.to_config(), request.user.pk)
-    tasks.submit(run)
-    return to_run(run.code)
+        return render(request, "benchmarks/run_new.html", newrunpage.context(form), status=422)
+    if "forecast" in request.POST:
+        return render(request, "benchmarks/run_new.html", newrunpage.context(form) | newrunpage.told(form))
+    runs = series.create(form.to_config(), request.user.pk, form.repeats_count())
+    for run in runs:
+        tasks.submit(run)
+    return to_run(runs[0].code)
 
 
 @require_safe
@@ -79,12 +109,14 @@ def workers(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@published_or_operators
 def run(request: HttpRequest, code: str) -> HttpResponse:
     """One run; htmx polls the #run part of it while the run lives."""
-    template = "benchmarks/run.html"
+    view = queries.run_view(code)
+    template = pagestate.template_of(view)
     fragment = wants_fragment(request)
     rights = {"may_operate": request.user.has_perm(OPERATE), "may_approve": request.user.has_perm(APPROVE)}
-    context = pagestate.run_context(queries.run_view(code), **rights)
+    context = pagestate.run_context(view, **rights)
     response = render(request, f"{template}#run" if fragment else template, {**context, "fragment": fragment})
     patch_vary_headers(response, VARY)
     patch_cache_control(response, private=True, no_cache=True)
@@ -92,6 +124,7 @@ def run(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @require_safe
+@published_or_operators
 def run_csv(request: HttpRequest, code: str) -> HttpResponse:
     """Every request of the run, one line each."""
     view = queries.run_view(code)
@@ -100,6 +133,7 @@ def run_csv(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @require_safe
+@published_or_operators
 def run_jsonl(request: HttpRequest, code: str) -> HttpResponse:
     """Every request of the run as raw data, one JSON object a line."""
     view = queries.run_view(code)
@@ -107,6 +141,7 @@ def run_jsonl(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @require_safe
+@published_or_operators
 def run_json(request: HttpRequest, code: str) -> HttpResponse:
     """The whole run as data."""
     view = queries.run_view(code)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from benchmarks.models import CPU_QUEUE, BenchmarkRun, BenchmarkStep
 from benchmarks.queries import RunView
@@ -37,7 +37,7 @@ def status_word(status: str) -> str:
         "succeeded": _("terminée"),
         "failed": _("échouée"),
         "cancelled": _("annulée"),
-        "stalled": _("bloquée"),
+        "stalled": pgettext("state of a run", "bloquée"),
     }
     return words[status]
 
@@ -148,7 +148,7 @@ def failure_words(code: str) -> tuple[str, str]:
             _("Donnez un dossier de la machine de mesure avec son config.json, ou un modèle du catalogue."),
         ),
         "deadline": (
-            _("La mesure a dépassé sa durée maximale de quinze minutes."),
+            _("La mesure a dépassé la durée qui lui était accordée."),
             _("Demandez moins de requêtes, moins de paliers ou des réponses plus courtes."),
         ),
         "target_refused": (
@@ -169,9 +169,36 @@ def failure_words(code: str) -> tuple[str, str]:
         ),
         "all_requests_failed": (_("Aucune requête n’a abouti."), _("Le tableau des erreurs dit pourquoi.")),
         "supervisor_lost": (_("Le processus de mesure s’est arrêté sans rien dire."), retry),
+        "hard_limit": (
+            _("La mesure ne s’est pas arrêtée à temps et a été interrompue de force."),
+            _("Rien n’est à nettoyer ; demandez moins de requêtes, moins de paliers ou des réponses plus courtes."),
+        ),
+        "disk_full": (
+            _("Le disque de la machine de mesure est plein."),
+            _("Libérez de la place dans son dossier de données, puis relancez la mesure."),
+        ),
+        "disk_failed": (
+            _("Le disque de la machine de mesure n’a pas accepté l’écriture."),
+            _("Le détail ci-dessous en donne la raison."),
+        ),
         "too_few_gpus": (
             _("La machine a moins de GPU que la mesure n’en demande."),
             _("Demandez moins de GPU, ou une offre qui en a davantage."),
+        ),
+        "no_gpu_python": (
+            _("Aucun Python avec torch n’est réglé sur la machine de mesure."),
+            _("Donnez au service de mesure la variable GPU_PYTHON, puis relancez la sonde."),
+        ),
+        "probe_failed": (_("La sonde a échoué."), _("Le détail ci-dessous donne ce que torch en dit.")),
+        "probe_lost": (_("La sonde s’est arrêtée sans rien dire."), retry),
+        "probe_unreadable": (
+            _("La sonde a écrit des lignes d’une autre version."),
+            _("Mettez le service de mesure à jour, puis relancez la sonde."),
+        ),
+        "no_reading": (_("La sonde n’a donné aucune valeur."), retry),
+        "too_long": (
+            _("La mesure a dépassé sa durée."),
+            _("Ce qu’elle avait mesuré reste lisible ; demandez une durée plus courte ou moins de formats."),
         ),
         "queue_unreachable": (
             _("La file d’attente des mesures est injoignable."),

@@ -6,7 +6,7 @@ import pytest
 from django.http import Http404
 from django.utils import timezone
 
-from benchmarks import pagestate, queries
+from benchmarks import pagestate, queries, runlist
 from tests.benchmarks import runfactory as runs
 
 pytestmark = pytest.mark.django_db
@@ -67,10 +67,11 @@ def test_requests_come_in_the_order_of_their_steps() -> None:
     assert [(found.step.position, found.number) for found in queries.samples(run)] == [(1, 0), (1, 1), (2, 0)]
 
 
-def test_the_list_ends_where_it_should(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "LISTED_COUNT", 2)
+def test_the_list_comes_in_pages_newest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runlist, "PAGE_COUNT", 2)
     codes = [runs.queued().code for _ in range(3)]
-    assert [run.code for run in queries.runs()] == codes[:0:-1]
+    assert [run.code for run in runlist.listing({}, True).page] == codes[:0:-1]
+    assert [run.code for run in runlist.listing({"page": "2"}, True).page] == codes[:1]
 
 
 @pytest.mark.parametrize("code", ["not_succeeded", "withdrawn", "no_rate", "no_sku"])

@@ -75,6 +75,7 @@ def test_a_run_without_reproach_is_offered_for_publishing(client: Client) -> Non
 
 
 def test_the_page_lists_the_checks(client: Client) -> None:
+    client.force_login(runs.operator())
     run = runs.running()
     runs.with_step(run, 1, 1000.0, **SEEN)
     runs.change(run, status="cancelled", finished_at=runs.ago(0))

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from benchmarks import services, tasks
+from benchmarks import tasks
 from benchmarks.models import BenchmarkRun
 from calculator.models import Figure
 from tests import factories

@@ -11,7 +11,15 @@ from tests.benchmarks import runfactory as runs
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
-QUERIES = 6
+# Session, person and two of rights; dead runs, the run, its steps, its seconds, its errors; the footer.
+QUERIES = 10
+
+
+@pytest.fixture
+def client(client: Client) -> Client:
+    """An operator's: what is not published is for operators alone."""
+    client.force_login(runs.operator())
+    return client
 
 
 def get(client: Client, code: str, language: str = "fr", **headers: str) -> Any:
@@ -124,9 +132,6 @@ def test_a_failure_is_a_sentence_with_its_detail_folded_for_operators(
     client: Client, language: str, sentence: str
 ) -> None:
     run = runs.ended("failed", "engine_start", "<b>no such file</b>")
-    visitors = text_of(get(client, run.code, language))
-    assert sentence in visitors and "no such file" not in visitors
-    client.force_login(runs.operator())
     text = text_of(get(client, run.code, language))
     assert sentence in text
     assert "&lt;b&gt;no such file" in text and "<details>" in text
@@ -139,9 +144,26 @@ def test_a_dead_run_says_so_when_its_page_is_looked_at(client: Client) -> None:
     assert "Le processus qui menait cette mesure a disparu." in text and "hx-get" not in text
 
 
-def test_visitors_see_no_button(client: Client) -> None:
-    assert "<button" not in run_part(text_of(get(client, runs.queued().code)))
-    assert "<button" not in run_part(text_of(get(client, runs.succeeded().code)))
+def test_visitors_see_no_button_on_what_was_published() -> None:
+    run = runs.succeeded(published_at=runs.ago(60))
+    assert "<button" not in run_part(text_of(get(Client(), run.code)))
+
+
+@pytest.mark.parametrize("suffix", ["", ".csv", ".json", ".jsonl"])
+def test_what_is_not_published_is_for_operators(django_user_model: Any, suffix: str) -> None:
+    run, stranger = runs.succeeded(), Client()
+    address = f"/fr/runs/{run.code}{suffix}"
+    assert stranger.get(address)["Location"] == f"/fr/login/?next={address}"
+    stranger.force_login(django_user_model.objects.create_user("visitor"))
+    response = stranger.get(address)
+    assert response.status_code == 403 and "réservée aux opérateurs" in response.content.decode()
+    runs.change(run, published_at=runs.ago(60))
+    assert stranger.get(address).status_code == 200
+
+
+def test_what_was_withdrawn_stays_readable_for_old_links() -> None:
+    run = runs.succeeded(published_at=runs.ago(60), withdrawn_at=runs.ago(30))
+    assert get(Client(), run.code).status_code == 200
 
 
 def run_part(text: str) -> str:
@@ -149,7 +171,6 @@ def run_part(text: str) -> str:
 
 
 def test_an_operator_sees_the_action_that_fits_the_state(client: Client) -> None:
-    client.force_login(runs.operator())
     run = runs.running()
     assert f'action="/fr/runs/{run.code}/cancel"' in text_of(get(client, run.code))
     runs.change(run, cancel_requested_at=runs.ago(1))
@@ -177,7 +198,7 @@ def test_queries_of_a_page_are_pinned(client: Client, django_assert_num_queries:
 
 def test_a_poll_is_cheaper_than_the_page(client: Client, django_assert_max_num_queries: Any) -> None:
     run = runs.running()
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(QUERIES):
         get(client, run.code, **HTMX)
 
 

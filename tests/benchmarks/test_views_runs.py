@@ -1,4 +1,4 @@
-"""The list of runs: open to all, explains itself when it is empty, never shows a dead run as running."""
+"""The list of runs: published ones for all, explains itself when it is empty, never shows a dead run as running."""
 
 from typing import Any
 
@@ -41,6 +41,7 @@ def test_others_are_told_who_may(client: Client, django_user_model: Any) -> None
 
 
 def test_runs_stand_with_state_and_best_rate_newest_first(client: Client) -> None:
+    client.force_login(runs.operator())
     first = runs.succeeded()
     second = runs.queued()
     text = page(client)
@@ -51,6 +52,7 @@ def test_runs_stand_with_state_and_best_rate_newest_first(client: Client) -> Non
 
 @pytest.mark.parametrize(("language", "word"), [("fr", "bloquée"), ("en", "stalled")])
 def test_a_dead_run_is_listed_as_stalled(client: Client, language: str, word: str) -> None:
+    client.force_login(runs.operator())
     run = runs.running(heartbeat_at=runs.ago(60))
     assert word in page(client, language)
     run.refresh_from_db()
@@ -59,11 +61,11 @@ def test_a_dead_run_is_listed_as_stalled(client: Client, language: str, word: st
 
 def test_the_number_of_queries_does_not_grow_with_the_list(client: Client, django_assert_num_queries: Any) -> None:
     for _ in range(5):
-        runs.change(runs.queued(), created_by=None)
+        runs.change(runs.succeeded(), published_at=runs.ago(60))
     page(client)
-    # Dead runs, the list, and the footer's price list.
+    # Dead runs, the values to choose from, how many match, the list, and the footer's price list.
     with django_assert_num_queries(QUERIES):
         page(client)
 
 
-QUERIES = 3
+QUERIES = 5

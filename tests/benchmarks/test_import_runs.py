@@ -1,0 +1,175 @@
+"""Results of other tools as runs: from the shell and from the page, labelled, comparable, never published."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from benchmarks import foreignwords, importing, publishing
+from benchmarks.foreign import ForeignError, tools
+from benchmarks.foreign.reading import LIMIT_BYTES
+from benchmarks.models import BenchmarkRun
+from calculator.models import Figure
+from tests.benchmarks import runfactory as runs
+from tests.benchmarks.test_import_reading import AIPERF, GUIDELLM, LLAMA, VLLM
+
+pytestmark = pytest.mark.django_db
+FILES = {"vllm": VLLM, "guidellm": GUIDELLM, "aiperf": AIPERF, "llama": LLAMA}
+
+
+@pytest.fixture
+def operator(client: Client) -> User:
+    user = runs.operator()
+    client.force_login(user)
+    return user
+
+
+def imported(document: object = VLLM, **options: str) -> BenchmarkRun:
+    (run,) = importing.import_bytes(json.dumps(document).encode(), "result.json", None, **options)
+    run.refresh_from_db()
+    return run
+
+
+def upload(client: Client, raw: bytes, language: str = "fr", **values: str) -> "object":
+    return client.post(f"/{language}/runs/import", {"file": SimpleUploadedFile("r.json", raw), **values})
+
+
+def test_an_imported_run_is_labelled_by_tool_version_and_definition() -> None:
+    run = imported(tool_version="0.14.2")
+    assert (run.origin, run.import_tool, run.import_tool_version) == ("imported", "vllm bench serve", "0.14.2")
+    assert (run.import_definition, run.import_file_name) == ("vllm-bench-serve", "result.json")
+    assert (run.status, run.prompt_tokens, run.output_tokens, run.requests_count) == ("succeeded", 128, 64, 198)
+    assert not run.flag_random_weights
+    step = run.steps.get()
+    assert (step.concurrency, step.output_tok_per_s, step.measured_count) == (16, 316.8, 200)
+
+
+def test_the_version_in_the_file_is_believed_before_the_one_that_is_typed() -> None:
+    assert imported(GUIDELLM, tool_version="9.9").import_tool_version == "0.8.1"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_format_becomes_runs_that_their_page_shows(client: Client, operator: User, name: str) -> None:
+    run = imported(FILES[name])
+    for language in ("fr", "en"):
+        text = client.get(f"/{language}/runs/{run.code}").content.decode()
+        assert run.import_tool in text and 'id="definition"' in text
+        assert "Publier ce résultat" not in text and "Publish this result" not in text
+    assert client.get(f"/fr/runs/{run.code}.json").status_code == 200
+
+
+def test_our_own_definition_does_not_stand_under_foreign_figures(client: Client, operator: User) -> None:
+    text = client.get(f"/fr/runs/{imported(GUIDELLM).code}").content.decode()
+    assert "son propre TPOT contient le TTFT" in text
+    assert "Débit\u00a0: tokens de sortie reçus pendant que tous les flux" not in text
+
+
+def test_lengths_that_the_file_does_not_say_are_unknown_not_zero(client: Client, operator: User) -> None:
+    run = imported({**VLLM, "total_input_tokens": None, "total_output_tokens": None})
+    text = client.get(f"/fr/runs/{run.code}").content.decode()
+    assert "prompt inconnu, réponse inconnu" in text
+
+
+def test_an_imported_result_never_becomes_a_figure() -> None:
+    run = imported()
+    with pytest.raises(publishing.NotPublishableError, match="imported"):
+        publishing.publish(run.pk, publishing.Approval(0, "x", "because"))
+    assert Figure.objects.count() == 0
+
+
+def test_the_same_file_is_imported_once_and_the_run_is_named() -> None:
+    run = imported()
+    with pytest.raises(ForeignError) as caught:
+        imported()
+    assert (caught.value.code, caught.value.detail) == ("duplicate", run.code)
+    assert BenchmarkRun.objects.count() == 1
+
+
+def test_a_file_with_two_tests_of_generation_gives_two_runs() -> None:
+    two = [LLAMA[1], {**LLAMA[1], "n_gen": 256}]
+    found = importing.import_bytes(json.dumps(two).encode(), "l.json", None)
+    assert [run.output_tokens for run in found] == [128, 256]
+
+
+def test_the_shell_prints_the_number_of_the_run(tmp_path: Path) -> None:
+    path, out = tmp_path / "aiperf.json", io.StringIO()
+    path.write_text(json.dumps(AIPERF))
+    call_command("import_result", str(path), stdout=out)
+    run = BenchmarkRun.objects.get()
+    assert out.getvalue() == f"{run.code} aiperf openai/gpt-oss-20b\n"
+    assert run.import_file_name == "aiperf.json"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"{", "JSON valide"), (b"{}", "n’est pas un résultat connu"), (b"", "vide"), (b"\xff", "UTF-8")],
+)
+def test_the_shell_says_why_a_file_is_no_result(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    with pytest.raises(CommandError, match=words):
+        call_command("import_result", str(path))
+
+
+def test_the_shell_says_when_there_is_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("import_result", str(tmp_path / "none.json"))
+
+
+def test_an_upload_leads_to_its_run(client: Client, operator: User) -> None:
+    response = upload(client, json.dumps(VLLM).encode(), tool_version=" 0.14 ")
+    run = BenchmarkRun.objects.get()
+    assert (response.status_code, response["Location"]) == (303, f"/fr/runs/{run.code}")  # type: ignore[attr-defined,index]
+    assert (run.import_tool_version, run.created_by) == ("0.14", operator)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("fr", "n’est pas un résultat connu"), ("en", "is not a result that is known")]
+)
+def test_a_bad_upload_comes_back_with_a_sentence(client: Client, operator: User, language: str, words: str) -> None:
+    response = upload(client, b'{"a": 1}', language, tool_version="<1>")
+    text = response.content.decode()  # type: ignore[attr-defined]
+    assert response.status_code == 422  # type: ignore[attr-defined]
+    assert words in text and 'value="&lt;1&gt;"' in text and 'role="alert"' in text
+    assert BenchmarkRun.objects.count() == 0
+
+
+def test_no_file_is_a_sentence(client: Client, operator: User) -> None:
+    response = client.post("/fr/runs/import", {})
+    assert response.status_code == 422 and "Choisissez un fichier." in response.content.decode()
+
+
+def test_a_body_that_is_announced_too_large_is_not_read(client: Client, operator: User) -> None:
+    response = client.post("/fr/runs/import", {"file": SimpleUploadedFile("r.json", b" " * (LIMIT_BYTES + 200_000))})
+    assert response.status_code == 413 and "8\u00a0Mo" in response.content.decode()
+
+
+def test_importing_is_for_operators(client: Client) -> None:
+    assert client.get("/fr/runs/import")["Location"] == "/fr/login/?next=/fr/runs/import"
+    client.force_login(User.objects.create_user("visitor"))
+    assert client.get("/fr/runs/import").status_code == 403
+
+
+def test_a_forged_upload_is_refused(operator: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(operator)
+    assert strict.post("/fr/runs/import", {}).status_code == 403
+
+
+def test_every_tool_has_its_definition_in_words() -> None:
+    assert all(foreignwords.definition(code) for code in tools.DEFINITIONS.values())
+
+
+CODES = "empty too_big too_deep not_utf8 not_json unknown_tool no_rate load_unknown too_many_steps not_a_number "
+CODES += "out_of_range unit duplicate missing"
+
+
+@pytest.mark.parametrize("code", CODES.split())
+def test_every_refusal_has_a_sentence_of_its_own(code: str) -> None:
+    said = foreignwords.sentence(ForeignError(code, "7"))
+    assert said.endswith(".") and said != foreignwords.sentence(ForeignError("nonsense"))
