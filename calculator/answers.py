@@ -33,7 +33,8 @@ def from_link(tool: Calculator, query: QueryDict) -> Outcome:
     # What contradicts itself is not computed: a formula may divide by it.
     unfit = bool(tool.notation.check(reading.kept))
     found, kept, missing = (None, reading.kept, ()) if unfit else _answered(tool, reading.kept, known)
-    problems = (*reading.problems, *missing)
+    found, never = _computable(tool, found)
+    problems = (*reading.problems, *missing, *never)
     if problems or found is None:
         form = _marked(_form_of_link(tool, query, reading.problems, kept, known), problems)
         notices = _unknown_keys(reading.unknown) + _proposal(missing, kept)
@@ -61,8 +62,9 @@ def from_form(tool: Calculator, query: QueryDict) -> Outcome:
     scenario = form.to_scenario()
     unfit = tuple(permalinks.notation_of(scenario).check(scenario))
     found, _kept, missing = (None, scenario, unfit) if unfit else _answered(tool, scenario, known)
+    found, never = _computable(tool, found)
     if found is None:
-        return Outcome(_marked(form, missing), None, missing, newest_version=newest)
+        return Outcome(_marked(form, (*missing, *never)), None, (*missing, *never), newest_version=newest)
     return Outcome(form, found, (), tool.notices(found), newest_version=newest)
 
 
@@ -98,6 +100,12 @@ def _answered(tool: Calculator, scenario: Any, known: Any) -> tuple[Answer | Non
         else:
             return (None if problems else found), scenario, tuple(problems)
     return None, tool.default(), tuple(problems)
+
+
+def _computable(tool: Calculator, found: Answer | None) -> tuple[Answer | None, tuple[Problem, ...]]:
+    """The answer, or the typed values for which there can be none."""
+    never = () if found is None else tool.impossible(found)
+    return (None if never else found), never
 
 
 def _missing(tool: Calculator, error: NotFound, scenario: Any) -> Problem:

@@ -138,6 +138,12 @@ def no_notices(answer: Answer) -> tuple[Notice, ...]:
     return ()
 
 
+def nothing_impossible(answer: Answer) -> tuple[Problem, ...]:
+    """Whatever can be typed can be computed."""
+    del answer
+    return ()
+
+
 def no_handovers(answer: Answer) -> tuple[Handover, ...]:
     """The answer leads to no other calculator."""
     del answer
@@ -156,7 +162,8 @@ class Calculator:
     Words: `page(answer)` for the templates calculator/<name>_form.html and <name>_result.html, `sentence(estimate)`,
     `rows(estimate)` for CSV, workbook and saved estimates, `sections(answer)` for the JSON document,
     `file_stem(answer)`, `short(answer)` for the notice of an old link. `own(scenario)` takes away what the catalogue
-    wrote into a link, so that a preset is known as the case now shown. `presets` are whole cases, `profiles` change one
+    wrote into a link, so that a preset is known as the case now shown; `impossible(answer)` names typed values for which
+    there can be no answer. `presets` are whole cases, `profiles` change one
     input.
     """
 
@@ -183,6 +190,7 @@ class Calculator:
     notices: Callable[[Answer], tuple[Notice, ...]] = no_notices
     handovers: Callable[[Answer], tuple[Handover, ...]] = no_handovers
     own: Callable[[Any], Any] = as_it_is
+    impossible: Callable[[Answer], tuple[Problem, ...]] = nothing_impossible
     presets: tuple[Preset, ...] = ()
     profiles: tuple[Preset, ...] = ()
 

@@ -9,7 +9,7 @@ from calculator.domain.training import Method
 from calculator.domain.training_scenario import TrainingEstimate, Utilisation
 from calculator.domain.training_work import whole_steps
 from calculator.language import gettext as _
-from calculator.presenters import quantities, training_words, words
+from calculator.presenters import quantities, training_notices, training_words, words
 from calculator.presenters.headline import plain
 from calculator.presenters.stats import Stat
 
@@ -57,7 +57,9 @@ def lead(estimate: TrainingEstimate) -> SafeString:
                 words.nowrap(usable),
             )
         case "division_invalid":
-            return format_html(_("{} est impossible avec cette division\u00a0: voyez la règle qui manque."), what)
+            fault = next(message for message in estimate.warnings if message.code.startswith("fault_"))
+            text = _("{} est impossible avec cette division. {}")
+            return format_html(text, what, training_notices.notice_of(fault).text)
         case "no_work":
             return format_html(_("{}\u00a0: indiquez le travail à faire pour connaître sa durée."), what)
     return format_html(_("{}\u00a0: durée inconnue, faute de vitesse."), what)

@@ -14,11 +14,14 @@ from calculator.domain.serving_scenario import InferenceFacts, InferenceScenario
 from calculator.figures import Figures
 from calculator.formats import significant
 from calculator.forms.inference import Choices, InferenceForm
+from calculator.permalinks import Problem
 from calculator.permalinks import inference as notation
 from calculator.presenters import inference as presenter
 from calculator.presenters import inference_lead, inference_rows, inference_sections
+from calculator.presenters.inference_notices import notice
 from calculator.reading.inference import for_inference
 from calculator.tool import Answer, Calculator, Handover, Kept, Preset, by_kind, codes_of
+from calculator.tools import impossible
 
 NAME = "inference"
 KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "version": "catalog"}
@@ -144,6 +147,22 @@ def written(rate: float) -> str:
     return fields.plain(significant(rate, RATE_DIGITS))
 
 
+IMPOSSIBLE = {
+    "division_heads": "tp",
+    "division_kv_heads": "tp",
+    "division_vocabulary": "tp",
+    "division_layers": "pp",
+    "tensor_parallel_llama_cpp": "tp",
+}
+"""Divisions that no hardware makes valid, by the key of the link that asks for them."""
+
+
+def refused(found: Answer) -> tuple[Problem, ...]:
+    """A division that the model does not have. More GPUs than are rented is an answer: renting them would do."""
+    reasons = found.estimate.chosen.reasons
+    return impossible.problems(found.scenario, reasons, IMPOSSIBLE, lambda message: str(notice(message).text))
+
+
 def handovers(found: Answer) -> tuple[Handover, ...]:
     """To what the tokens cost beside an API, and to training the same model on the same machine."""
     scenario: InferenceScenario = found.scenario
@@ -243,5 +262,6 @@ TOOL = Calculator(
     reads=figures.current,
     handovers=handovers,
     own=own,
+    impossible=refused,
     presets=PRESETS,
 )

@@ -14,11 +14,13 @@ from calculator.domain.parallel_scenario import ParallelismEstimate, Parallelism
 from calculator.domain.parallel_settled import NVIDIA, framework_of, micro_batch
 from calculator.domain.units import half_up
 from calculator.forms.parallelism import Choices, ParallelismForm
+from calculator.permalinks import Problem
 from calculator.permalinks import parallelism as notation
 from calculator.presenters import parallelism as words
-from calculator.presenters import parallelism_rows, parallelism_sections
+from calculator.presenters import parallelism_notices, parallelism_rows, parallelism_sections
 from calculator.reading.parallelism import for_parallelism
 from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind
+from calculator.tools import impossible
 from calculator.tools.calibration import recalibrated
 
 NAME = "parallelism"
@@ -104,6 +106,19 @@ def _price_proposal(found: Answer) -> tuple[Notice, ...]:
         "heure\u00a0: une hypothèse, pas un prix."
     ) % {"sku": sku.code, "count": estimate.instance_gpus, "price": formats.unit_price(price)}
     return (Notice("price_proposal", text, permalinks.write(replace(found.scenario, price_eur=price))),)
+
+
+def refused(found: Answer) -> tuple[Problem, ...]:
+    """A division that the model does not have. Ranks that do not go into the GPUs are an answer: other counts do, and
+    a published topology asks for it."""
+    keys = dict.fromkeys(("parallel_heads", "parallel_kv_heads", "parallel_vocabulary"), "tp")
+    messages = found.estimate.faults
+    return impossible.problems(
+        found.scenario,
+        messages,
+        {**keys, "parallel_layers": "pp"},
+        lambda message: str(parallelism_notices.notice(message).text),
+    )
 
 
 def handovers(found: Answer) -> tuple[Handover, ...]:
@@ -234,6 +249,7 @@ TOOL = Calculator(
     notices=notices,
     handovers=handovers,
     own=own,
+    impossible=refused,
     presets=PRESETS,
     profiles=PROFILES,
 )

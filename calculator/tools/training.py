@@ -14,15 +14,18 @@ from calculator.domain.offers import Basis
 from calculator.domain.training_answer import estimate
 from calculator.domain.training_scenario import TrainingFacts, TrainingScenario
 from calculator.forms.training import Choices, TrainingForm
-from calculator.permalinks import rates
+from calculator.permalinks import Problem, rates
 from calculator.permalinks import training as notation
 from calculator.presenters import training as words
-from calculator.presenters import training_headline, training_sections
+from calculator.presenters import training_headline, training_notices, training_sections
 from calculator.presenters.training_rows import export_rows
 from calculator.reading import training as reading
 from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind, codes_of
+from calculator.tools import impossible
 from calculator.tools.calibration import recalibrated
 
+IMPOSSIBLE = {"fault_heads": "tp", "fault_kv_heads": "tp", "fault_vocabulary": "tp", "fault_layers": "pp"}
+"""Divisions that no hardware makes valid, by the key of the link that asks for them."""
 KEY_OF_KIND = {"sku": "sku", "model": "model", "gpu": "sku", "api": "ref", "version": "catalog"}
 
 
@@ -96,6 +99,16 @@ def released(found: Answer) -> TrainingScenario:
 def notices(found: Answer) -> tuple[Notice, ...]:
     """That the link was made under another calibration than today's, which the address now names."""
     return recalibrated(found.estimate.scenario.calibration)
+
+
+def refused(found: Answer) -> tuple[Problem, ...]:
+    """A division that the model does not have. Ranks that do not go into the GPUs are an answer: other counts do."""
+    return impossible.problems(
+        found.scenario,
+        found.estimate.warnings,
+        IMPOSSIBLE,
+        lambda message: str(training_notices.notice_of(message).text),
+    )
 
 
 def handovers(found: Answer) -> tuple[Handover, ...]:
@@ -271,5 +284,6 @@ TOOL = Calculator(
     notices=notices,
     handovers=handovers,
     own=own,
+    impossible=refused,
     presets=PRESETS,
 )

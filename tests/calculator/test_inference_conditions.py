@@ -122,10 +122,12 @@ def test_a_row_is_worth_what_its_own_step_is(seeded: None) -> None:
 
 @pytest.mark.parametrize(
     ("query", "reason"),
-    [("pp=999", "There are 32 layers for 999 stages."), ("tp=3&count=3", "32")],
+    [("pp=999", "there are 32 layers for 999 stages."), ("tp=3&count=3", "32")],
 )
-def test_a_division_that_is_impossible_is_the_answer_itself(seeded: None, query: str, reason: str) -> None:
+def test_a_division_that_is_impossible_is_told_by_its_key(seeded: None, query: str, reason: str) -> None:
     """Mistral-7B has 32 layers and 32 heads: neither 999 stages nor 3 parts of its heads."""
     with translation.override("en"):
-        said = TOOL.sentence(asked(query).estimate)
-    assert said.startswith("No estimate for") and reason in said
+        outcome = answers.from_link(TOOL, QueryDict(query))
+    assert outcome.answer is None
+    assert outcome.problems[0].key == query[:2]
+    assert reason in outcome.problems[0].message

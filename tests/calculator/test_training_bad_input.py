@@ -91,6 +91,10 @@ def test_the_ends_of_every_number_answer(seeded: None, key: str, end: str) -> No
     text = f"{getattr(quantity.limits, end):f}"
     query = f"{key}={text}&speed=calibrated&reads=api&saved=10" if key != "saved" else f"saved={text}&reads=gpu"
     outcome = answers.from_link(TOOL, QueryDict(query))
+    if key in ("tp", "pp") and end == "high":
+        # 1 024 parts of 32 heads, or of 32 layers: no hardware makes that computable.
+        assert [problem.key for problem in outcome.problems] == [key]
+        return
     assert outcome.answer is not None, outcome.problems
     assert TOOL.page(outcome.answer).status
     assert TOOL.rows(outcome.answer.estimate)
@@ -131,7 +135,8 @@ def queries(draw: st.DrawFn) -> str:
 def test_any_valid_link_gives_a_page(client: Client, seeded: None, query: str, language: str) -> None:
     response = client.get(f"/{language}/training?{query}")
     assert response.status_code == 200
-    assert response.context["estimate"] is not None, [line.message for line in response.context["errors"]]
+    told = response.context["errors"]
+    assert response.context["estimate"] is not None or {line.field_id for line in told} <= {"id_tp", "id_pp"}, told
 
 
 @pytest.mark.slow
