@@ -8,7 +8,7 @@ from typing import Any
 from django.forms.models import model_to_dict
 
 from benchmarks import statistics
-from benchmarks.models import BenchmarkRun, BenchmarkSample
+from benchmarks.models import BenchmarkRun, BenchmarkSample, ProbeJob, ProbeReading
 from benchmarks.queries import RunView
 from calculator.exports import BYTE_ORDER_MARK, guarded
 
@@ -85,11 +85,20 @@ def to_json(view: RunView, samples: list[BenchmarkSample]) -> str:
         "schema": SCHEMA_VERSION,
         "run": fields_of(view.run),
         "errors": view.errors,
+        **probe_values(view.run),
         "steps": [{**fields_of(step), "requests": by_step.get(step.pk, [])} for step in view.steps],
     }
     reasons: dict[str, str] = {}
     document = statistics.strict(document, reasons=reasons)
     return json.dumps({**document, "not_numbers": reasons}, ensure_ascii=False, indent=1, allow_nan=False, default=str)
+
+
+def probe_values(run: BenchmarkRun) -> dict[str, Any]:
+    """What a probe was asked and read; nothing for another run."""
+    if run.kind != BenchmarkRun.Kind.PROBE:
+        return {}
+    readings = [fields_of(reading) for reading in ProbeReading.objects.filter(run=run).order_by("position")]
+    return {"probe": fields_of(ProbeJob.objects.get(run=run)), "readings": readings}
 
 
 def fields_of(row: Any) -> dict[str, Any]:

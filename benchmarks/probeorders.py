@@ -87,7 +87,7 @@ def create_probe(asked: ProbeConfig, by_id: int | None) -> BenchmarkRun:
 def _insert(asked: ProbeConfig, by_id: int | None) -> BenchmarkRun:
     now = timezone.now()
     sku = sku_called(asked.sku_code) if asked.sku_code else None
-    code = "" if sku is None or sku.is_test_host else sku.code
+    code = offer_code(sku)
     run = BenchmarkRun.objects.create(
         code=services.next_code(timezone.localtime(now).year),
         kind=BenchmarkRun.Kind.PROBE,
@@ -107,6 +107,18 @@ def _insert(asked: ProbeConfig, by_id: int | None) -> BenchmarkRun:
     values = asdict(asked)
     ProbeJob.objects.create(run=run, **{name: values[name] for name in SETTINGS})
     return run
+
+
+def offer_code(sku: CatalogItem | None) -> str:
+    """The code of an offer; empty for this host, under whatever name it was asked for."""
+    return "" if sku is None or sku.is_test_host else sku.code
+
+
+def torch_is_missing(asked: ProbeConfig) -> bool:
+    """Whether the queue is served, and none of its live workers has a Python with torch."""
+    sku = sku_called(asked.sku_code) if asked.sku_code else None
+    queue = fleet.queue_of(offer_code(sku), asked.gpus_count)
+    return fleet.serves(queue) and not torch_is_served(queue)
 
 
 def torch_is_served(queue: str) -> bool:

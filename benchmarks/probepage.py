@@ -54,6 +54,15 @@ def context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
     }
 
 
+def sentences(run: BenchmarkRun) -> list[str]:
+    """Each figure in a line, for a shell: its value, its share of the data sheet, its verdict; none for another run."""
+    found = [(reading, row(reading)) for reading in probepublishing.readings_of(run)]
+    return [
+        f"{told['name']}{NBSP}: {told['value']} ({told['share']}), {reading.shape}, {told['verdict']}"
+        for reading, told in found
+    ]
+
+
 def rows(readings: Sequence[ProbeReading]) -> list[dict[str, Any]]:
     """One line a figure."""
     return [row(reading) for reading in readings]

@@ -18,7 +18,7 @@ from benchmarks import (
     queries,
     tasks,
 )
-from benchmarks.views import download, operators_only, to_run
+from benchmarks.views import download, operators_only, published_or_operators, to_run
 
 TEMPLATE = "benchmarks/probe_new.html"
 
@@ -47,7 +47,7 @@ def probe_start(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@operators_only
+@published_or_operators
 def probe_lines(request: HttpRequest, code: str) -> HttpResponse:
     """The lines that the probe wrote, as it wrote them; 404 where this host has none."""
     path = planning.run_folder(queries.run_view(code).run) / probeprocess.LINES_NAME

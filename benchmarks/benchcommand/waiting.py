@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from django.utils.translation import gettext as _
 
-from benchmarks import eligibility, flagwords, fleet, presenters, queries, wording
+from benchmarks import eligibility, flagwords, fleet, presenters, probepage, queries, wording
 from benchmarks.eligibility import Weight
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkTick
 from benchmarks.results import headline
@@ -44,6 +44,7 @@ def verdict(run: BenchmarkRun) -> list[str]:
     said = []
     if run.kind == BenchmarkRun.Kind.SERVING and (found := headline(view)):
         said.append(_("%(code)s  à %(load)s\u00a0: %(rate)s") % {"code": run.code, "load": found[0], "rate": found[1]})
+    said += [f"{run.code}  {line}" for line in probepage.sentences(run)]
     if trouble := wording.trouble(view):
         said += [f"{run.code}  {trouble.sentence} {trouble.advice}", *run.error_detail.splitlines()[-5:]]
     against = eligibility.raised(run, Weight.BLOCKING, Weight.BARRING)

@@ -180,6 +180,11 @@ def test_visitors_start_nothing(client: Client) -> None:
     assert not BenchmarkRun.objects.exists()
 
 
+def test_the_lines_of_an_unpublished_probe_are_for_operators(client: Client) -> None:
+    response = client.get(f"/fr/runs/{probe_run('gemm', 'succeeded').code}/lines")
+    assert response.status_code == 302 and "/login" in response["Location"]
+
+
 def test_the_lines_are_handed_out_as_they_were_written(operator: Client, tmp_path: Path, settings: Any) -> None:
     settings.VAR_DIR = tmp_path
     run = probe_run("gemm", "succeeded")

@@ -52,7 +52,7 @@ RULES: dict[str, Rule] = {
     "export": Rule(args={"name": "economics", "suffix": "csv"}),
     "estimate-saved": Rule(args={"slug": "none"}),
     "coming": Rule(args={"name": "economics"}),
-    **dict.fromkeys(("run", "run-csv", "run-json", "run-jsonl"), Rule(args=CODE)),
+    **dict.fromkeys(("run", "run-csv", "run-json", "run-jsonl", "probe-lines"), Rule(args=CODE)),
     # --- operators: runs ---
     "workers": Rule(get=OPERATORS),
     "run-new": Rule(get=OPERATORS),
@@ -60,7 +60,6 @@ RULES: dict[str, Rule] = {
     "run-import": Rule(get=OPERATORS, post=OPERATORS),
     "run-start": Rule(get=OPERATORS, post=OPERATORS),
     "probe-new": Rule(get=OPERATORS),
-    "probe-lines": Rule(get=OPERATORS, args=CODE),
     "probe-start": Rule(get=OPERATORS, post=OPERATORS),
     "probe-publish": Rule(get=NOBODY, post=OPERATORS, args=CODE),
     **dict.fromkeys(("run-cancel", "run-publish", "run-withdraw"), Rule(get=NOBODY, post=OPERATORS, args=CODE)),

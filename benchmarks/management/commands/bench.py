@@ -13,10 +13,10 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils.translation import override
 
 from benchmarks import eligibility, exports, queries
-from benchmarks.benchcommand import serving, waiting
+from benchmarks.benchcommand import probe, serving, waiting
 from benchmarks.models import BenchmarkRun
 
-BRANCHES: Mapping[str, ModuleType] = {"serving": serving}
+BRANCHES: Mapping[str, ModuleType] = {"serving": serving, "probe": probe}
 NOT_ELIGIBLE = 1
 
 
