@@ -246,18 +246,25 @@ def apply(
         return done
     if fresh.status != Status.VALIDATED:
         raise Refused("not_validated")
-    now = timezone.now()
-    effective = at or fresh.default_valid_from or now
-    checked = preview(fresh, effective, now)
-    check_base(fresh)
-    check_result(fresh, checked)
-    check_past(checked, effective, now, by, reason)
     try:
-        version = written(fresh, checked, Step(by, effective, now, reason.strip(), request_id))
-    except IntegrityError:
-        return answered_by_another(fresh)
+        version = checked_and_written(fresh, by, at, reason, request_id)
+    except (IntegrityError, Refused) as error:
+        return answered_by_another(fresh, error)
     upload.refresh_from_db()
     return Applied(version)
+
+
+def checked_and_written(
+    upload: PriceUpload, by: User, at: dt.datetime | None, reason: str, request_id: str
+) -> CatalogVersion:
+    """Everything that is checked outside the lock, then the transaction."""
+    now = timezone.now()
+    effective = at or upload.default_valid_from or now
+    checked = preview(upload, effective, now)
+    check_base(upload)
+    check_result(upload, checked)
+    check_past(checked, effective, now, by, reason)
+    return written(upload, checked, Step(by, effective, now, reason.strip(), request_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,11 +343,16 @@ def settle(upload: PriceUpload, version: CatalogVersion, step: Step) -> None:
         raise IntegrityError("the upload was settled by another confirmation")
 
 
-def answered_by_another(upload: PriceUpload) -> Applied:
-    """What to answer when somebody else's transaction was first: the same file applied, or the catalogue moved."""
+def answered_by_another(upload: PriceUpload, error: Exception) -> Applied:
+    """What to answer when a check or the database refused: another confirmation of the same file may have been first.
+
+    Else the refusal stands; a collision in the database means that the catalogue moved on.
+    """
     fresh = PriceUpload.objects.select_related("applied_version").get(pk=upload.pk)
     if (done := done_already(fresh)) is not None:
         return done
+    if isinstance(error, Refused):
+        raise error
     check_base(fresh)
     raise Refused("not_validated")
 

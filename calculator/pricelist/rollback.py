@@ -202,6 +202,20 @@ def rollback(
     reason = reason_of(reason)
     if (done := _done(version)) is not None:
         return done
+    base = newest()
+    try:
+        return Applied(_checked_and_written(version, by, reason, confirmed_keys, request_id, base))
+    except (IntegrityError, Refused) as error:
+        if (done := _done(version)) is not None:
+            return done
+        if isinstance(error, Refused):
+            raise
+        raise Refused("base_moved", base=base, version=newest()) from None
+
+
+def _checked_and_written(
+    version: CatalogVersion, by: User, reason: str, confirmed_keys: Collection[str], request_id: str, base: int
+) -> CatalogVersion:
     if version.kind == CatalogVersion.Kind.SEED:
         raise Refused("seed_stays")
     now = timezone.now()
@@ -212,17 +226,10 @@ def rollback(
         raise Refused("nothing_to_roll_back")
     if unconfirmed := tuple(sorted(set(planned.touched) - set(confirmed_keys))):
         raise Refused("touched_later", keys=unconfirmed)
-    base = newest()
-    try:
-        with transaction.atomic():
-            if newest() != base:
-                raise Refused("base_moved", base=base, version=newest())
-            made = _written(planned, base + 1, by, now, reason, request_id)
-    except IntegrityError:
-        if (done := _done(version)) is not None:
-            return done
-        raise Refused("base_moved", base=base, version=newest()) from None
-    return Applied(made)
+    with transaction.atomic():
+        if (current := newest()) != base:
+            raise Refused("base_moved", base=base, version=current)
+        return _written(planned, base + 1, by, now, reason, request_id)
 
 
 def _done(version: CatalogVersion) -> Applied | None:

@@ -180,7 +180,7 @@ def _prices(
     rows = []
     for entry, one in planned:
         item = items[one.key.item_kind, one.key.code]
-        row = price_row(one, item, change)
+        row = price_row(one, item, change.version, change.at, change.audience)
         rows.append(row)
         change.note(
             PriceEvent.Action.PRICE,
@@ -192,9 +192,11 @@ def _prices(
     PriceRow.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
 
 
-def price_row(one: PlannedPrice, item: CatalogItem, change: Change) -> PriceRow:
-    """A planned price as a row that is not stored yet."""
-    price, private = one.price, change.audience == "sales"
+def price_row(
+    one: PlannedPrice, item: CatalogItem, version: CatalogVersion, at: dt.datetime, audience: str
+) -> PriceRow:
+    """A planned price as a row that is not stored yet; without a start of its own it begins at `at`."""
+    price, private = one.price, audience == "sales"
     return PriceRow(
         item=item,
         component=one.key.component,
@@ -202,18 +204,18 @@ def price_row(one: PlannedPrice, item: CatalogItem, change: Change) -> PriceRow:
         region=one.key.region,
         context_over=one.key.context_over,
         window=one.key.window,
-        audience=change.audience,
+        audience=audience,
         kind=one.kind,
         amount=one.amount,
         currency=one.key.currency,
         unit=price.unit,
-        valid_from=one.valid_from or change.at,
+        valid_from=one.valid_from or at,
         origin=PriceRow.Origin.NEGOTIATED if private else price.origin,
         source_url=price.source_url,
-        checked_on=price.checked_on or change.at.date(),
+        checked_on=price.checked_on or at.date(),
         note=price.note,
         note_fr=price.note_fr,
-        catalog_version=change.version,
+        catalog_version=version,
     )
 
 
