@@ -30,7 +30,7 @@ class FileKind(enum.StrEnum):
 
 
 class FileFormat(enum.StrEnum):
-    """How a file was written. `LIBRARY` and `FORM` are drafts that no file was read for."""
+    """How a file was written."""
 
     CSV = "csv"
     XLSX = "xlsx"
@@ -38,8 +38,6 @@ class FileFormat(enum.StrEnum):
     ECB_XML = "ecb_xml"
     ECB_CSV = "ecb_csv"
     ECB_PORTAL = "ecb_portal"
-    LIBRARY = "library"
-    FORM = "form"
 
 
 class Severity(enum.StrEnum):
