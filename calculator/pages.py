@@ -11,7 +11,7 @@ from calculator.context import Site
 from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import accuracy as accuracy_listing
-from calculator.listing import gpus, history, home, prices, ratings, skus
+from calculator.listing import gpus, history, home, latencies, prices, ratings, skus
 from calculator.presenters import accuracy_words, words
 from calculator.snapshots import snapshot
 from calculator.tools import economics
@@ -76,7 +76,14 @@ def price_table(request: HttpRequest) -> HttpResponse:
     context = {
         "modes": prices.mode_choices(split.shown, mode),
         "mode_name": words.mode_name(mode),
-        "apis": prices.api_rows(split.shown, mode, published.aliases(version, at), rate, today),
+        "apis": prices.api_rows(
+            split.shown,
+            mode,
+            published.aliases(version, at),
+            rate,
+            today,
+            latencies.by_code(published.latencies(at)),
+        ),
         "not_sold": prices.not_sold(split.shown, mode),
         "split": split,
         "rate": home.data_state(version, today, rate, (), at),

@@ -9,7 +9,7 @@ from calculator import figures
 from calculator.domain.offers import Throughput
 from calculator.domain.provenance import Kind
 from calculator.figures import Figures
-from calculator.models import ItemAlias
+from calculator.models import ApiLatency, ItemAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,60 @@ def latest_measured(at: dt.datetime, limit: int, known: Figures | None = None) -
         if figure.kind == Kind.MEASURED.value and not figure.test_model and not figure.sku.is_test_host
     )
     return tuple(islice(found, limit))
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """What is known of an API's latency: the newest measurement of each region, and its vendor's claim."""
+
+    measured: tuple["MeasuredLatency", ...] = ()
+    claim: "ClaimedLatency | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLatency:
+    """What a run saw of an API from here: first token, time per further token, where, when, at which lengths."""
+
+    region: str
+    measured_at: dt.datetime
+    ttft_p50_ms: float
+    ttft_p95_ms: float
+    tpot_p50_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    requests_count: int | None
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedLatency:
+    """What a vendor says, and what it leaves open, in English and in French."""
+
+    claimed_ms: float
+    as_of: dt.date
+    note: str
+    note_fr: str
+
+
+def latencies(at: dt.datetime) -> Mapping[str, Latencies]:
+    """By code of the model, what stands at `at`: published, and not withdrawn by then."""
+    rows = ApiLatency.objects.filter(published_at__lte=at).select_related("item").order_by("-published_at", "-id")
+    measured: dict[str, dict[str, MeasuredLatency]] = {}
+    claims: dict[str, ClaimedLatency] = {}
+    for row in rows:
+        if row.withdrawn_at is not None and row.withdrawn_at <= at:
+            continue
+        if row.kind == ApiLatency.Kind.CLAIM:
+            claims.setdefault(row.item.code, columns(ClaimedLatency, row))
+        else:
+            measured.setdefault(row.item.code, {}).setdefault(row.region, columns(MeasuredLatency, row))
+    codes = measured.keys() | claims.keys()
+    return {code: Latencies(tuple(measured.get(code, {}).values()), claims.get(code)) for code in codes}
+
+
+def columns[T](kind: type[T], row: ApiLatency) -> T:
+    """The columns of a row that have a field of the same name in the dataclass `kind`."""
+    return kind(**{name: getattr(row, name) for name in kind.__annotations__})
 
 
 def aliases(version: int, at: dt.datetime) -> Mapping[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from calculator.domain.offers import ApiModel, Basis, Mode, Rates, Sku
 from calculator.domain.provenance import Sourced
 from calculator.domain.units import usd_to_eur
 from calculator.fields import decimals
+from calculator.listing.latencies import LatencyLine
 from calculator.listing.tables import Cell, unknown
 from calculator.presenters import words
 
@@ -57,6 +58,7 @@ class ApiRow(NamedTuple):
     is_first: bool
     cells: tuple[Cell, ...]
     checked: Checked | None
+    latency: tuple[LatencyLine, ...] = ()
 
 
 class GpuPriceRow(NamedTuple):
@@ -104,11 +106,15 @@ def api_rows(
     names: Mapping[str, tuple[str, ...]],
     usd_per_eur: Sourced[Decimal] | None,
     today: dt.date,
+    latencies: Mapping[str, tuple[LatencyLine, ...]] | None = None,
 ) -> tuple[ApiRow, ...]:
     """The models sold at `mode`, one row for each context tier."""
     rate = usd_per_eur.value if usd_per_eur else None
+    known = latencies or {}
     return tuple(
-        _api_row(api, tiers, names.get(api.code, ()), rate, today, is_first=place == 0)
+        _api_row(api, tiers, names.get(api.code, ()), rate, today, is_first=place == 0)._replace(
+            latency=known.get(api.code, ())
+        )
         for api in apis
         for place, tiers in enumerate(api.modes.get(mode, ()))
     )

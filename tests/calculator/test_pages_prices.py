@@ -135,5 +135,5 @@ def test_a_mode_asked_for_is_shown_even_when_nobody_sells_it() -> None:
 
 def test_query_count_is_pinned(client: Client, django_assert_num_queries: Callable[[int], Any]) -> None:
     get(client)
-    with django_assert_num_queries(3):  # version, aliases, version of the footer
+    with django_assert_num_queries(4):  # version, aliases, latencies, version of the footer
         get(client)
