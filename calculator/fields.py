@@ -100,7 +100,10 @@ def limits(low: str, high: str) -> Limits:
 
 EURO = ("€ ht", "€", "eur")
 EURO_PER_MONTH = ("€ / mois", "€/mois", "€ / month", "€/month", *EURO)
-TOKENS = ("tokens / mois", "tokens/mois", "tokens / month", "tokens/month", "tokens", "token", "tok")
+TOKENS = (
+    *("de tokens / mois", "de tokens par mois", "de tokens", "tokens / mois", "tokens/mois", "tokens par mois"),
+    *("tokens / month", "tokens/month", "tokens a month", "tokens", "token", "tok"),
+)
 TOKENS_PER_S = ("tokens/s", "tok/s", "t/s")
 
 CATALOG_VERSION = Quantity(limits("1", "1000000"), whole=True)

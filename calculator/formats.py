@@ -109,6 +109,12 @@ def tokens(count: Number | None, *, digits: int | None = 4, unknown: str = "") -
     return f"{text}{NBSP if french and sign else ''}{sign}"
 
 
+def tokens_before(count: Number | None, *, digits: int | None = 4) -> str:
+    """The count as it stands before its noun: “100 M de” tokens, “64 000” tokens; in English 100M."""
+    text = tokens(count, digits=digits)
+    return f"{text} de" if is_french() and text.endswith(("M", "Md")) else text
+
+
 def labelled(name: str, text: str) -> str:
     """“Nom : texte” with the colon of the language: a no-break space before it in French alone."""
     return f"{name}{NBSP if is_french() else ''}: {text}"

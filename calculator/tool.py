@@ -162,8 +162,8 @@ class Calculator:
     Words: `page(answer)` for the templates calculator/<name>_form.html and <name>_result.html, `sentence(estimate)`,
     `rows(estimate)` for CSV, workbook and saved estimates, `sections(answer)` for the JSON document,
     `file_stem(answer)`, `short(answer)` for the notice of an old link. `own(scenario)` takes away what the catalogue
-    wrote into a link, so that a preset is known as the case now shown; `impossible(answer)` names typed values for which
-    there can be no answer. `presets` are whole cases, `profiles` change one
+    wrote into a link, so that a preset is known as the case now shown; `impossible(answer)` names typed values for
+    which there can be no answer. `presets` are whole cases, `profiles` change one
     input.
     """
 

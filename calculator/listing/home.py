@@ -173,7 +173,7 @@ def comparison(found: Answer) -> Comparison:
     estimate = found.estimate
     return Comparison(
         line=answer_line(found),
-        volume=formats.tokens(estimate.volume_tokens),
+        volume=formats.tokens_before(estimate.volume_tokens),
         utilisation=formats.percent(estimate.utilisation.value),
         mode=words.mode_name(estimate.scenario.mode),
         columns=tables.columns(estimate),
@@ -262,7 +262,7 @@ def _economics(found: Answer | None) -> Door:
     title, href = str(registry.CALCULATORS[registry.ECONOMICS].title), reverse("economics")
     if found is None:
         return Door(title, _("GPU dédié ou API ?"), href, "", "", is_open=True)
-    gpu, volume = found.estimate.gpu, formats.tokens(found.estimate.volume_tokens)
+    gpu, volume = found.estimate.gpu, formats.tokens_before(found.estimate.volume_tokens)
     return Door(
         title=title,
         question=_("%(volume)s tokens par mois : %(sku)s ou API ?") % {"volume": volume, "sku": gpu.sku.code},

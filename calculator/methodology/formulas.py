@@ -120,7 +120,7 @@ PAID_HOURS = Formula(
         Worked(
             "⌈100000000 × 720 ÷ (124 × 3600 × 720 × 0.65)⌉",
             Decimal(345),
-            _("heures, GPU-TITAN pour 100 M tokens"),
+            _("heures, GPU-TITAN pour 100 M de tokens"),
             0,
         ),
     ),
@@ -135,7 +135,7 @@ BILL_HOURS_USED = Formula(
     formulas=("B = t × P",),
     units=_("Heures × € HT par heure = € HT par mois."),
     source=_("Tarif public du vendeur, à l’heure."),
-    worked=(Worked("345 × 5.40", Decimal("1863.00"), _("€ HT, GPU-TITAN pour 100 M tokens")),),
+    worked=(Worked("345 × 5.40", Decimal("1863.00"), _("€ HT, GPU-TITAN pour 100 M de tokens")),),
     limits=_("N’existe pas au mois : un prix mensuel est toujours allumé."),
 )
 TOTAL = Formula(
@@ -197,7 +197,7 @@ API_USD = Formula(
     ),
     source=_("Tarif public du fournisseur ; chaque prix porte sa source et la date de sa vérification."),
     worked=(
-        Worked("100000000 × 15.00 ÷ 1000000", Decimal("1500.00"), _("$ par mois, 100 M tokens de sortie à 15,00 $")),
+        Worked("100000000 × 15.00 ÷ 1000000", Decimal("1500.00"), _("$ par mois, 100 M de tokens de sortie à 15,00 $")),
         Worked(
             "((17903 − 17817) × 2.50 + 17817 × 0.25 + 500 × 15.00) ÷ 1000000",
             Decimal("0.01216925"),
@@ -232,12 +232,12 @@ BREAK_EVEN = Formula(
     units=_("Tokens de sortie par mois ; p en $ par million de tokens de sortie, prompts compris."),
     source=_("L’escalier des instances entières contre la droite de l’API, vérifié contre la capacité."),
     worked=(
-        Worked("830.64 ÷ (15.00 ÷ 1.1172)", Decimal("61.866"), _("M tokens, un GPU-PRO contre 15,00 $"), 3),
-        Worked("2 × 830.64 ÷ (15.00 ÷ 1.1172)", Decimal("123.732"), _("M tokens, deux GPU-PRO"), 3),
+        Worked("830.64 ÷ (15.00 ÷ 1.1172)", Decimal("61.866"), _("M de tokens, un GPU-PRO contre 15,00 $"), 3),
+        Worked("2 × 830.64 ÷ (15.00 ÷ 1.1172)", Decimal("123.732"), _("M de tokens, deux GPU-PRO"), 3),
     ),
     limits=_(
         "La réponse est une liste d’intervalles de volume, ou « jamais », ou « toujours ». Une carte à 65 % "
-        "s’arrête à 107,8 M tokens : contre 15,00 $, le GPU coûte moins de 61,9 à 107,8 M, puis à partir de "
+        "s’arrête à 107,8 M de tokens : contre 15,00 $, le GPU coûte moins de 61,9 à 107,8 M, puis à partir de "
         "123,7 M, quand la deuxième carte est assez remplie. Si le coût à pleine capacité dépasse le prix de l’API, "
         "aucun volume ne suffit. Un cache de réponses qui sert la part q des requêtes divise le volume par 1 − q."
     ),

@@ -107,11 +107,11 @@ DIFFERENCES: tuple[tuple[Text, Text], ...] = (
         ),
     ),
     (
-        _("100 M tokens face à Claude Sonnet 4.6 : « API »"),
+        _("100 M de tokens face à Claude Sonnet 4.6 : « API »"),
         _("830,64 € contre 1 500 $, soit 1 342,64 € : le GPU coûte 38 % de moins."),
     ),
     (
-        _("300 M tokens : une seule lecture pour toutes les API"),
+        _("300 M de tokens : une seule lecture pour toutes les API"),
         _(
             "Trois cartes, 2 491,92 € : moins que Sonnet 4.6 (4 027,93 €), plus que gpt-5.4 en batch (2 013,96 €). "
             "Il faut un verdict par API."

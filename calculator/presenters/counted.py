@@ -44,7 +44,7 @@ def ceiling(share: str, tokens: Decimal, sku: Sku) -> str:
         text = _("plafond prévu\u00a0: %(ceiling)s, %(count)s tokens par instance")
     else:
         text = _("plafond prévu\u00a0: %(ceiling)s, %(count)s tokens par GPU")
-    return text % {"ceiling": share, "count": formats.tokens(tokens)}
+    return text % {"ceiling": share, "count": formats.tokens_before(tokens)}
 
 
 def use_of_one(share: str, sku: Sku) -> str:

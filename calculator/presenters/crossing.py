@@ -26,12 +26,14 @@ def finding(row: Comparison, gpu: str) -> SafeString:
 
 def _from_a_volume(row: Comparison, names: dict[str, SafeString]) -> SafeString:
     first, *rest = row.break_even.intervals
-    names = {**names, "start": words.nowrap(formats.tokens(first.start_tokens, digits=3))}
+    start = words.nowrap(formats.tokens(first.start_tokens, digits=3))
+    names = {**names, "start": words.nowrap(formats.tokens_before(first.start_tokens, digits=3))}
     if first.end_tokens is None:
         return format_html(_("{gpu} passe devant {api} à partir de {start} tokens"), **names)
-    names["gap"] = words.nowrap(formats.tokens(first.end_tokens, digits=3))
     if not rest:
+        names |= {"start": start, "gap": words.nowrap(formats.tokens_before(first.end_tokens, digits=3))}
         return format_html(_("{gpu} passe devant {api} de {start} à {gap} tokens seulement"), **names)
+    names["gap"] = words.nowrap(formats.tokens(first.end_tokens, digits=3))
     names["end"] = words.nowrap(formats.tokens(rest[0].start_tokens, digits=3))
     if rest[0].end_tokens is None:
         return format_html(_("{gpu} passe devant {api} à partir de {start} tokens, sauf de {gap} à {end}"), **names)

@@ -44,7 +44,7 @@ def plain(markup: str) -> str:
 
 def eyebrow(estimate: EconomicsEstimate) -> str:
     """The volume that the sentence is about."""
-    count = formats.tokens(estimate.volume_tokens)
+    count = formats.tokens_before(estimate.volume_tokens)
     return _("À %(count)s tokens de sortie par mois") % {"count": count}
 
 

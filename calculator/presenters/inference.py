@@ -237,7 +237,7 @@ def cost_note(estimate: InferenceEstimate) -> str:
     values = {
         "bill": formats.money(cost.bill_eur),
         "machine": words.machine(str(estimate.headline.values["sku"]), scenario.instances * cost.sets),
-        "volume": formats.tokens(cost.volume_tokens),
+        "volume": formats.tokens_before(cost.volume_tokens),
         "use": formats.percent(scenario.utilisation_ratio),
         "share": formats.percent(cost.prompt_time_ratio),
     }

@@ -111,7 +111,7 @@ def memory_note(estimate: InferenceEstimate) -> str:
         "Le cache tient %(tokens)s tokens par réplique\u00a0: %(mean)s séquences au contexte moyen, %(full)s au "
         "contexte entier."
     ) % {
-        "tokens": formats.tokens(int(memory.room_tokens), digits=3),
+        "tokens": formats.tokens_before(int(memory.room_tokens), digits=3),
         "mean": formats.number(int(memory.mean_sequences)),
         "full": formats.number(int(memory.full_sequences)),
     }

@@ -178,7 +178,7 @@ def test_end_labels_keep_clear_of_each_other() -> None:
 @pytest.mark.parametrize(
     ("fields", "title"),
     [
-        ({}, f"GPU-PRO passe devant gpt-5.4 à partir de 61,9{NB}M tokens, sauf de 108{NB}M à 124{NB}M"),
+        ({}, f"GPU-PRO passe devant gpt-5.4 à partir de 61,9{NB}M de tokens, sauf de 108{NB}M à 124{NB}M"),
         ({"reference": "gpt-5.4-mini"}, "À aucun volume GPU-PRO ne coûte moins que gpt-5.4-mini"),
         (
             {"basis": Basis.HOUR, "rental": Rental.HOURS_USED},
@@ -186,9 +186,9 @@ def test_end_labels_keep_clear_of_each_other() -> None:
         ),
         (
             {"basis": Basis.HOUR},
-            f"GPU-PRO passe devant gpt-5.4 à partir de 80,4{NB}M tokens, avec un recul à chaque marche",
+            f"GPU-PRO passe devant gpt-5.4 à partir de 80,4{NB}M de tokens, avec un recul à chaque marche",
         ),
-        ({"input_tokens": Decimal(2000)}, f"GPU-PRO passe devant gpt-5.4 à partir de 37,1{NB}M tokens"),
+        ({"input_tokens": Decimal(2000)}, f"GPU-PRO passe devant gpt-5.4 à partir de 37,1{NB}M de tokens"),
     ],
 )
 def test_the_title_is_the_finding(fields: dict[str, object], title: str) -> None:

@@ -46,6 +46,8 @@ QUANTITIES: dict[str, Quantity] = {name: value for name, value in vars(fields).i
         ("2 bn", "2000000000"),
         ("100 M tokens", "100000000"),
         ("100 M tokens / mois", "100000000"),
+        ("100\u00a0M de tokens par mois", "100000000"),
+        ("1,2 Md de tokens", "1200000000"),
         ("5,", "5"),
         ("  42  ", "42"),
     ],

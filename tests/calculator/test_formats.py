@@ -77,3 +77,20 @@ def test_a_colon_has_its_space_in_french_alone() -> None:
         assert formats.labelled("16 bits", "aucun") == "16 bits\u00a0: aucun"
     with translation.override("en"):
         assert formats.labelled("16-bit", "none") == "16-bit: none"
+
+
+@pytest.mark.parametrize(
+    ("count", "french", "english"),
+    [
+        (100_000_000, "100\u00a0M de", "100M"),
+        (1_200_000_000, "1,2\u00a0Md de", "1.2B"),
+        (64_000, "64\u202f000", "64,000"),
+        (999_999, "1\u202f000\u202f000", "1,000,000"),
+        (None, "inconnu", "unknown"),
+    ],
+)
+def test_a_million_of_something_takes_de_in_french_alone(count: int | None, french: str, english: str) -> None:
+    """« 100 M de tokens », « 64 000 tokens »: a million is a noun in French."""
+    for code, text in (("fr", french), ("en", english)):
+        with translation.override(code):
+            assert formats.tokens_before(count) == text

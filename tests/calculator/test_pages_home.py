@@ -83,7 +83,7 @@ def test_an_offer_on_request_has_words_and_a_way_on_in_the_table(client: Client)
 
 def test_the_table_names_its_volume_utilisation_and_mode(client: Client) -> None:
     text = pagetext.words(get(client))
-    assert "100 M tokens de sortie par mois, utilisation prévue 65 %, API au tarif standard, hors taxes" in text
+    assert "100 M de tokens de sortie par mois, utilisation prévue 65 %, API au tarif standard, hors taxes" in text
     assert "Débits en un seul flux annoncé" in text
 
 

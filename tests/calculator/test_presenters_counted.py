@@ -25,14 +25,14 @@ def eight(**fields: object) -> EconomicsEstimate:
 
 def test_eight_gpus_rented_as_one_are_counted_as_instances() -> None:
     _cost, load, equal, step = stats.stats(eight())
-    assert load.note == f"plafond prévu{NB}: 65{NB}%, 16,71{NB}Md tokens par instance"
+    assert load.note == f"plafond prévu{NB}: 65{NB}%, 16,71{NB}Md de tokens par instance"
     assert equal.note.endswith("d’utilisation d’une instance")
     assert headline.plain(step.label) == "seuil de la 3ᵉ instance"
 
 
 def test_one_gpu_is_still_called_a_gpu() -> None:
     _cost, load, equal, step = stats.stats(estimate(offer.scenario(), offer.facts()))
-    assert load.note.endswith(f"107,8{NB}M tokens par GPU")
+    assert load.note.endswith(f"107,8{NB}M de tokens par GPU")
     assert equal.note.endswith("d’utilisation d’un GPU")
     assert step.label == "seuil du 2ᵉ GPU"
 

@@ -168,4 +168,4 @@ def test_a_name_with_markup_in_it_is_escaped() -> None:
 
 
 def test_the_eyebrow_says_which_volume() -> None:
-    assert headline.eyebrow(answer()) == f"À 100{NB}M tokens de sortie par mois"
+    assert headline.eyebrow(answer()) == f"À 100{NB}M de tokens de sortie par mois"

@@ -28,7 +28,7 @@ def test_the_published_case_shows_its_figures() -> None:
     cost, load, equal, step = figures(answer())
     assert cost == (f"8,31{NB}€", "HT par million de tokens de sortie", f"7,70{NB}€ à pleine capacité prévue")
     assert load[:2] == (f"60{NB}%", "des heures payées produisent")
-    assert load[2] == f"plafond prévu{NB}: 65{NB}%, 107,8{NB}M tokens par GPU"
+    assert load[2] == f"plafond prévu{NB}: 65{NB}%, 107,8{NB}M de tokens par GPU"
     assert equal == (f"61,9{NB}M", "équivalence avec gpt-5.4", f"tokens par mois, 37{NB}% d’utilisation d’un GPU")
     assert step == (f"107,8{NB}M", "seuil du 2ᵉ GPU", f"7,8{NB}% au-dessus de votre volume")
 
