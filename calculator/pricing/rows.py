@@ -85,6 +85,7 @@ class VersionRow(NamedTuple):
     undone_by: int | None
     undoes: int | None
     is_newest: bool
+    may_undo: bool
 
 
 class PlannedRow(NamedTuple):
@@ -172,6 +173,7 @@ def _version_row(version: CatalogVersion, audiences: Sequence[str], is_newest: b
         undone_by=undone.number if undone else None,
         undoes=version.rolls_back_id,
         is_newest=is_newest,
+        may_undo=undone is None and version.kind != CatalogVersion.Kind.SEED,
     )
 
 

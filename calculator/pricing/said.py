@@ -31,6 +31,11 @@ REFUSALS: Mapping[str, Text] = {
     "result_moved": gettext_lazy(
         "Le résultat n’est plus celui qui était montré (un prix a commencé, un choix a changé) : comparez de nouveau."
     ),
+    "seed_stays": gettext_lazy("La liste d’origine ne s’annule pas."),
+    "nothing_to_roll_back": gettext_lazy("Ce que cette liste avait changé ne vaut déjà plus : rien à rétablir."),
+    "touched_later": gettext_lazy("Une liste plus récente a changé les mêmes prix : confirmez-les un à un (%(keys)s)."),
+    "not_planned": gettext_lazy("Ce prix a commencé ou est déjà annulé."),
+    "start_in_the_past": gettext_lazy("Cet instant est passé."),
     "compared_at": gettext_lazy(
         "À partir de cet instant, le résultat est autre : le voici ; vérifiez-le et appliquez."
     ),
@@ -58,7 +63,7 @@ def _guard_value(name: str, value: Any) -> Any:
 
 def refusal(refused: Refused) -> str:
     """Why a step was not taken, and what to do."""
-    values = {name: printable(str(value)) for name, value in refused.values.items()}
+    values = {name: _shown(value) for name, value in refused.values.items()}
     text = REFUSALS.get(refused.code)
     return str(text) % values if text is not None else str(OTHER) % {"code": refused.code}
 
@@ -67,3 +72,7 @@ def applied(number: int, *, already: bool) -> str:
     """What a step that made a list says; a second confirmation made nothing."""
     text = _("Déjà appliqué en liste n° %(number)s.") if already else _("Liste n° %(number)s en vigueur.")
     return text % {"number": number}
+
+
+def _shown(value: str | int | tuple[str, ...]) -> str:
+    return printable(", ".join(value) if isinstance(value, tuple) else str(value))

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from calculator.pricing import pages, views
+from calculator.pricing import pages, undoing, views
 
 urlpatterns = [
     path("", pages.lists, name="lists"),
@@ -13,6 +13,10 @@ urlpatterns = [
     path("current/<str:kind>.<str:suffix>", views.current, name="list-current"),
     path("price/<str:kind>", views.price, name="list-price"),
     path("item/<str:kind>", views.item, name="list-item"),
+    path("versions/<int:number>/rollback", undoing.version, name="list-rollback"),
+    path("planned/<int:pk>/cancel", undoing.cancel, name="planned-cancel"),
+    path("discrepancies", undoing.discrepancies, name="discrepancies"),
+    path("propose", undoing.propose, name="list-propose"),
     path("<int:pk>", views.one, name="list"),
     path("<int:pk>/columns", views.columns, name="list-columns"),
     path("<int:pk>/compare", views.compare, name="list-compare"),

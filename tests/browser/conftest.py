@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -62,12 +63,16 @@ def wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
     raise AssertionError("the web server did not answer in time")
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server of our own, with its own var/, on the loopback interface."""
-    folder = tmp_path_factory.mktemp("site")
+def environment_of(folder: Path) -> dict[str, str]:
+    """What the programs of a site with that var/ are started with."""
     environment = {**os.environ, "VMCLOUD_VAR": str(folder), "DJANGO_SETTINGS_MODULE": "vmcloud.settings"}
-    environment |= {"DATABASE_URL": "", "CELERY_BROKER_URL": "", "DEBUG": "0", "LOG_LEVEL": "WARNING"}
+    return environment | {"DATABASE_URL": "", "CELERY_BROKER_URL": "", "DEBUG": "0", "LOG_LEVEL": "WARNING"}
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server of our own, with that var/, on the loopback interface."""
+    environment = environment_of(folder)
     subprocess.run([sys.executable, "-m", "scripts.prepare"], cwd=ROOT, env=environment, check=True, timeout=180)
     address = f"http://127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "gunicorn", "--threads", "4", "--bind", urlsplit(address).netloc, "vmcloud.wsgi"]
@@ -79,6 +84,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The site of all tests that change nothing for each other."""
+    with served(tmp_path_factory.mktemp("site")) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
