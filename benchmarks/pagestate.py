@@ -8,8 +8,11 @@ from django.utils.translation import gettext as _
 
 from benchmarks import (
     charts,
+    details,
+    enginepage,
     flagwords,
     foreignwords,
+    latencypage,
     presenters,
     probepage,
     publishing,
@@ -57,6 +60,7 @@ def run_context(view: RunView, *, may_operate: bool, may_approve: bool = False) 
         "definition": foreignwords.definition(run.import_definition),
         "target": results.target_facts(run, may_operate=may_operate),
         "flags": flagwords.flags(run),
+        **enginepage.context(run, may_operate=may_operate),
     }
     series = seriespage.context(view, may_operate=may_operate, may_approve=may_approve)
     return common | series | (live_context(view) if view.live else result_context(view))
@@ -83,7 +87,7 @@ def live_context(view: RunView) -> dict[str, Any]:
 def result_context(view: RunView) -> dict[str, Any]:
     run = view.run
     obstacle = publishing.obstacle(run)
-    return {
+    return details.context(view) | {
         "headline": results.headline(view),
         "stats": results.stats(view),
         "pace_rows": results.pace_rows(view),
@@ -97,7 +101,8 @@ def result_context(view: RunView) -> dict[str, Any]:
         "ineligible": refusal(obstacle) if run.status == "succeeded" and obstacle else "",
         "self_checks": selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
-        "calculator_href": f"{reverse('economics')}?sku={run.sku_code or TEST_HOST_CODE}",
+        "calculator_href": reverse("prices") if run.target_url else f"{reverse('economics')}?sku={run.sku_code or TEST_HOST_CODE}",
+        "latency": latencypage.context(run),
     }
 
 

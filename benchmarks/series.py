@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from benchmarks import services
+from benchmarks import repeats, services
 from benchmarks.models import LIVE, BenchmarkRun
 from benchmarks.services import RunConfig
 
@@ -35,8 +35,11 @@ def mark(run: BenchmarkRun, **values: object) -> None:
     run.save(update_fields=["flag_single_run", *values])
 
 
-def cancel(first_id: int) -> int:
-    """Cancel the repeats of a series that wait, and ask the one under way to stop; how many."""
-    runs = BenchmarkRun.objects.filter(parent_id=first_id, status__in=LIVE).order_by("-repeat_number")
-    found = [*runs.values_list("pk", flat=True), first_id]
-    return sum(services.request_cancel(run_id) for run_id in found)
+def cancel_all(run_id: int) -> int:
+    """Cancel the runs of a series that wait, and ask the one under way to stop; how many. Any of its runs may be named.
+
+    The last ones first, so that none of them starts in place of the one that stops.
+    """
+    run = BenchmarkRun.objects.select_related("parent").get(pk=run_id)
+    waiting = [each.pk for each in repeats.members(repeats.first_of(run)) if each.status in LIVE]
+    return sum(services.request_cancel(each) for each in reversed(waiting))

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from benchmarks import baseline, comparison, effects, flagwords, gates, publishing, repeats
 from benchmarks.effects import Change, Effect
 from benchmarks.gates import Gate
-from benchmarks.models import BenchmarkRun
+from benchmarks.models import LIVE, BenchmarkRun
 from benchmarks.publishing import Candidate
 from benchmarks.queries import RunView
 from benchmarks.repeats import Load
@@ -39,6 +39,7 @@ def context(view: RunView, *, may_operate: bool, may_approve: bool) -> dict[str,
     found |= {
         "first_code": first.code if first != run else "",
         "repeat_words": repeat_words(run, first),
+        "series_live": len(offered.runs) > 1 and any(each.status in LIVE for each in offered.runs),
         "members": member_rows(offered, run) if len(offered.runs) > 1 else [],
         "spreads": spread_rows(offered) if len(offered.runs) > 1 else [],
         "exception": publishing.exception(first),

@@ -156,8 +156,9 @@ def download(text: str, content_type: str, name: str) -> HttpResponse:
 @require_POST
 @operators_only
 def run_cancel(request: HttpRequest, code: str) -> HttpResponse:
-    """Ask a live run to stop; for one that is over, say so."""
-    if not services.request_cancel(queries.run_id(code)):
+    """Ask a live run to stop, or all of its series; for one that is over, say so."""
+    cancel = series.cancel_all if "series" in request.POST else services.request_cancel
+    if not cancel(queries.run_id(code)):
         messages.warning(request, _("Cette mesure était déjà terminée : rien n’a été annulé."))
     return to_run(code)
 

@@ -44,7 +44,7 @@ def test_repeats_wait_for_those_before_them() -> None:
 def test_cancelling_a_series_cancels_what_waits_and_stops_what_runs() -> None:
     first, second, third = series.create(runs.CONFIG, None, 3)
     services.claim(first.pk, "celery@here")
-    assert series.cancel(first.pk) == 3
+    assert series.cancel_all(second.pk) == 3
     for run in (first, second, third):
         run.refresh_from_db()
     assert [run.status for run in (first, second, third)] == ["running", "cancelled", "cancelled"]
