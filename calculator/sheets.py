@@ -1,12 +1,14 @@
 """Data sheets of GPUs and open-weights models, and how one is found by name.
 
-`gpu_sheets` and `language_models` read the database; what the calculators look up is kept in process memory, since the
-sheets change only when the fixtures are loaded. An empty table is never kept: the fixtures may still be on their way.
+`gpu_sheets` and `language_models` read the database; what the calculators look up is kept in process memory under the
+newest version, since the sheets change only with one. An empty table is never kept: the fixtures may still be on their
+way.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
+from calculator import state
 from calculator.accuracy.sheets import SAME_SHAPE
 from calculator.domain.hardware import Gpu, Roofs
 from calculator.domain.llm import LanguageModel
@@ -84,19 +86,21 @@ def by_name[D: Gpu | LanguageModel](sheets: Iterable[tuple[D, list[str]]]) -> di
     return found
 
 
-_kept: list[Sheets] = []
+_kept: dict[int | None, Sheets] = {}
 
 
 def current() -> Sheets:
-    """The sheets as they were first read in this process: two queries then, none afterwards."""
-    if _kept:
-        return _kept[0]
+    """The sheets of the newest version: two queries the first time in a process, none until another version comes."""
+    number = state.current().newest_version
+    if number in _kept:
+        return _kept[number]
     gpus, known = gpu_sheets(), language_models()
     sheets = Sheets(
         gpus, known, by_name((gpu, gpu_names(gpu)) for gpu in gpus), by_name((one, model_names(one)) for one in known)
     )
     if gpus and known:
-        _kept.append(sheets)
+        _kept.clear()
+        _kept[number] = sheets
     return sheets
 
 

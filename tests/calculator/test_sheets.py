@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from calculator import calibrated, catalog, sheets
+from calculator import calibrated, catalog, sheets, state
+from calculator.models import CatalogVersion, Gpu
 
 pytestmark = pytest.mark.django_db
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
@@ -55,15 +56,24 @@ def test_every_shipped_name_finds_its_own_sheet(seeded: None) -> None:
 
 def test_the_sheets_are_read_once_a_process(seeded: None, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     catalog.forget()
-    with django_assert_num_queries(2):
-        sheets.gpu("T4")
-    with django_assert_num_queries(0):
-        sheets.gpu("L40S")
-        sheets.language_model("Llama-3-8B")
-        sheets.models()
-    catalog.forget()
-    with django_assert_num_queries(2):
+    with state.read_once():
+        with django_assert_num_queries(3):
+            sheets.gpu("T4")
+        with django_assert_num_queries(0):
+            sheets.gpu("L40S")
+            sheets.language_model("Llama-3-8B")
+            sheets.models()
+    with django_assert_num_queries(1):
         sheets.gpus()
+
+
+def test_p22_sheets_that_come_with_a_version_are_seen_at_once(seeded: None) -> None:
+    before = sheets.gpu("T4")
+    assert before is not None and before.vram_gb != 999
+    Gpu.objects.filter(name="T4").update(vram_gb=999)
+    CatalogVersion.objects.create(number=2, kind="apply")
+    after = sheets.gpu("T4")
+    assert after is not None and after.vram_gb == 999
 
 
 def test_the_calibration_is_the_shipped_file_read_once() -> None:
