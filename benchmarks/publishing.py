@@ -16,7 +16,7 @@ from benchmarks.eligibility import Weight
 from benchmarks.load import testmodel
 from benchmarks.models import BenchmarkRun
 from benchmarks.repeats import Load
-from calculator.models import CatalogItem, Figure, LanguageModel
+from calculator.models import ApiLatency, CatalogItem, Figure, LanguageModel
 
 TEST_HOST_CODE = "CPU-LOCAL"
 
@@ -196,13 +196,14 @@ def exception(run: BenchmarkRun) -> str:
 
 @transaction.atomic
 def withdraw(run_id: int) -> int:
-    """Withdraw the figures of a published run; how many. Once withdrawn, a run stays so: measure again instead."""
+    """Withdraw what a run published; how many rows. Once withdrawn, a run stays so: measure again instead."""
     now = timezone.now()
     published = BenchmarkRun.objects.filter(pk=run_id, published_at__isnull=False, withdrawn_at__isnull=True)
     if not published.update(withdrawn_at=now):
         return 0
     code = BenchmarkRun.objects.values_list("code", flat=True).get(pk=run_id)
-    return Figure.objects.filter(run=code, withdrawn_at__isnull=True).update(withdrawn_at=now)
+    standing = (table.objects.filter(run=code, withdrawn_at__isnull=True) for table in (Figure, ApiLatency))
+    return sum(rows.update(withdrawn_at=now) for rows in standing)
 
 
 def language_model() -> LanguageModel:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from benchmarks import probeviews, resultviews, views
+from benchmarks import latencyviews, probeviews, resultviews, views
 
 urlpatterns = [
     path("", views.runs, name="runs"),
@@ -21,5 +21,6 @@ urlpatterns = [
     path("<slug:code>/publish", views.run_publish, name="run-publish"),
     path("<slug:code>/lines", probeviews.probe_lines, name="probe-lines"),
     path("<slug:code>/publish-roofs", probeviews.probe_publish, name="probe-publish"),
+    path("<slug:code>/publish-latency", latencyviews.latency_publish, name="latency-publish"),
     path("<slug:code>/withdraw", views.run_withdraw, name="run-withdraw"),
 ]

@@ -97,10 +97,13 @@ class Stream:
 
 
 def spoken(choice: dict[str, Any]) -> tuple[bool, bool]:
-    """Whether the event carries reasoning, and whether it carries answer text or tool arguments."""
+    """Whether the event carries reasoning, and whether it carries answer text, tool arguments or listed tokens.
+
+    vLLM holds the text of tokens back while a letter is incomplete; asked to, it lists them in the event all the same.
+    """
     delta = choice.get("delta") or {}
     thought = bool(delta.get("reasoning") or delta.get("reasoning_content"))
-    if delta.get("content") or choice.get("text"):
+    if delta.get("content") or choice.get("text") or choice.get("token_ids"):
         return thought, True
     calls = delta.get("tool_calls") or ()
     return thought, any((call.get("function") or {}).get("arguments") for call in calls)

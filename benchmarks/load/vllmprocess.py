@@ -23,6 +23,7 @@ LOG_TAIL_CHARS = 8000
 END_DEADLINE_S = 15.0
 PORT_TAKEN = "address already in use"
 PRIVATE_PREFIXES = ("BENCHMARK_KEY_", "DJANGO_", "VMCLOUD_")
+QUIET = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
 PRIVATE_NAMES = frozenset({"DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY"})
 
 
@@ -112,12 +113,13 @@ class VllmProcess(EngineProcess):
 
 
 def environment() -> dict[str, str]:
-    """What the program may know of ours: nothing that opens a database, a queue or somebody's API."""
-    return {
+    """What the program may know of ours: nothing that opens a database, a queue or somebody's API. It calls no home."""
+    kept = {
         name: value
         for name, value in os.environ.items()
         if name not in PRIVATE_NAMES and not name.startswith(PRIVATE_PREFIXES)
     }
+    return kept | QUIET
 
 
 def free_port() -> int:

@@ -59,6 +59,7 @@ class Server:
             choice = {"index": 0, "text": "é" if written % 2 == 0 else "", "finish_reason": None}
             if written == count:
                 choice |= {"text": "é", "finish_reason": "length"}
+            choice["token_ids"] = [written] if asked.get("return_token_ids") else None
             usage = {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
             await response.write(event({"choices": [choice], "usage": usage}))
             await asyncio.sleep(0.001)

@@ -134,8 +134,9 @@ def test_an_empty_answer_with_a_finish_reason_is_a_success_of_no_tokens() -> Non
         {"delta": {"reasoning": "a"}},
         {"delta": {"reasoning_content": "a"}},
         {"delta": {"tool_calls": [{"function": {"arguments": "{"}}]}},
+        {"text": "", "token_ids": [17]},
     ],
-    ids=["completion", "content", "reasoning", "reasoning_content", "tool arguments"],
+    ids=["completion", "content", "reasoning", "reasoning_content", "tool arguments", "listed tokens"],
 )
 def test_what_bears_tokens(choice: dict[str, object]) -> None:
     assert len(make.read([(100, make.event({"choices": [choice]}))]).arrivals_ns) == 1
@@ -148,8 +149,10 @@ def test_what_bears_tokens(choice: dict[str, object]) -> None:
         {"delta": {"content": None}},
         {"delta": {"tool_calls": [{"function": {"name": "f", "arguments": ""}}]}},
         {"text": ""},
+        {"text": "", "token_ids": None},
+        {"text": "", "token_ids": []},
     ],
-    ids=["role", "null", "tool name", "empty text"],
+    ids=["role", "null", "tool name", "empty text", "no list", "empty list"],
 )
 def test_what_bears_none(choice: dict[str, object]) -> None:
     assert make.read([(100, make.event({"choices": [choice]}))]).arrivals_ns == []
