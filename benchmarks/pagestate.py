@@ -101,9 +101,16 @@ def result_context(view: RunView) -> dict[str, Any]:
         "ineligible": refusal(obstacle) if run.status == "succeeded" and obstacle else "",
         "self_checks": selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
-        "calculator_href": reverse("prices") if run.target_url else f"{reverse('economics')}?sku={run.sku_code or TEST_HOST_CODE}",
+        "calculator_href": published_href(run),
         "latency": latencypage.context(run),
     }
+
+
+def published_href(run: BenchmarkRun) -> str:
+    """Where what a run published is shown."""
+    if run.target_url:
+        return reverse("prices")
+    return f"{reverse('economics')}?sku={run.sku_code or TEST_HOST_CODE}"
 
 
 def refusal(code: str) -> str:
