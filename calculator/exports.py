@@ -74,13 +74,18 @@ def cells(row: Row) -> tuple[Cell, ...]:
 
 def csv_text(tool: Calculator, answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> str:
     """The answer as CSV in the active language."""
+    return csv_of(header(tool, answer, permalink, notices), tool.rows(answer.estimate))
+
+
+def csv_of(head: Iterable[tuple[str, str]], rows: Iterable[Row]) -> str:
+    """A head and rows as CSV in the active language."""
     french = formats.babel_locale() == "fr_FR"
     out = io.StringIO()
     writer = csv.writer(out, delimiter=";" if french else ",")
-    writer.writerows([guarded(name), guarded(value)] for name, value in header(tool, answer, permalink, notices))
+    writer.writerows([guarded(name), guarded(value)] for name, value in head)
     writer.writerow([])
     writer.writerow(columns())
-    for row in tool.rows(answer.estimate):
+    for row in rows:
         writer.writerow([_csv_cell(cell, french) for cell in cells(row)])
     return BYTE_ORDER_MARK + out.getvalue()
 
@@ -93,12 +98,17 @@ def _csv_cell(cell: Cell, french: bool) -> str:
 
 def workbook(tool: Calculator, answer: Answer, permalink: str, notices: Iterable[Notice] = ()) -> bytes:
     """The answer as an XLSX file; numbers are numbers, text is never a formula."""
+    return workbook_of(str(tool.title), header(tool, answer, permalink, notices), tool.rows(answer.estimate))
+
+
+def workbook_of(title: str, head: Iterable[tuple[str, str]], rows: Iterable[Row]) -> bytes:
+    """A head and rows as an XLSX file."""
     book = Workbook(write_only=True)
-    sheet = book.create_sheet(sheet_name(str(tool.title)))
+    sheet = book.create_sheet(sheet_name(title))
     for letter, width in zip("ABCDEFG", COLUMN_WIDTHS, strict=True):
         sheet.column_dimensions[letter].width = width
-    lines: list[Iterable[Cell]] = [*header(tool, answer, permalink, notices), (), columns()]
-    lines += [cells(row) for row in tool.rows(answer.estimate)]
+    lines: list[Iterable[Cell]] = [*head, (), columns()]
+    lines += [cells(row) for row in rows]
     for line in lines:
         sheet.append([_xlsx_cell(sheet, cell) for cell in line])
     out = io.BytesIO()

@@ -8,7 +8,7 @@ import datetime as dt
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,12 +18,14 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import get_language, override
 
-from calculator import answers, catalog, formats, permalinks, registry, snapshots
+from calculator import answers, catalog, formats, permalinks, registry, savedcharts, snapshots
 from calculator.document import ROUNDING, document
 from calculator.domain.units import half_up
 from calculator.models import EstimateSnapshot, PriceRow
+from calculator.pagestate import SUFFIXES, ExportLink
 from calculator.presenters.row import Row
 from calculator.presenters.values import shown
+from calculator.savedcharts import SavedChart
 from calculator.tool import Answer, Calculator, Kept
 
 SLUG_BYTES = 18
@@ -59,6 +61,8 @@ class Saved:
     today_sentence: str = ""
     today_link: str = ""
     problems: tuple[str, ...] = field(default=())
+    charts: tuple[SavedChart, ...] = ()
+    files: tuple[ExportLink, ...] = ()
 
 
 def is_full(at: dt.datetime) -> bool:
@@ -97,7 +101,8 @@ def in_every_language(tool: Calculator, answer: Answer) -> dict[str, Any]:
     for code, _name in settings.LANGUAGES:
         with override(code):
             again = tool.answer(answer.scenario, tool.reads())
-            found[code] = document(tool, again, f"{reverse(tool.name)}?{answer.query}", (), tool.notices(again))
+            held = document(tool, again, f"{reverse(tool.name)}?{answer.query}", (), tool.notices(again))
+            found[code] = {**held, "charts": savedcharts.of_page(tool.page(again))}
     return found
 
 
@@ -121,6 +126,16 @@ def opened(snapshot: EstimateSnapshot) -> Saved:
         sentence=str(kept["answer"]["sentence"]),
         permalink=str(kept["permalink"]),
         sections=by_section(tuple(line_of(row) for row in rows_of(kept))),
+        charts=savedcharts.kept(kept),
+        files=files_of(snapshot),
+    )
+
+
+def files_of(snapshot: EstimateSnapshot) -> tuple[ExportLink, ...]:
+    """The saved state as files, at the page's own path with another suffix."""
+    return tuple(
+        ExportLink(suffix, suffix.upper(), reverse("estimate-file", args=[snapshot.slug, suffix]))
+        for suffix in SUFFIXES
     )
 
 
@@ -195,11 +210,13 @@ def recalculated(snapshot: EstimateSnapshot) -> Saved:
         today=now,
         today_sentence=tool.sentence(now.estimate),
         today_link=f"{reverse(snapshot.calculator)}?{permalinks.write(now.scenario)}",
+        charts=kept.charts,
+        files=kept.files,
     )
 
 
 def _alone(kept: Saved, problems: list[str]) -> Saved:
-    return Saved(kept.snapshot, kept.sentence, kept.permalink, kept.sections, problems=tuple(problems))
+    return replace(kept, problems=tuple(problems))
 
 
 def _today(row: Row | None) -> str:

@@ -19,6 +19,7 @@ urlpatterns = [
     path("inference/model", modelupload.model_config, name="inference-model"),
     path("<slug:name>/save", views.save, name="estimate-save"),
     re_path(r"^(?P<name>[a-z]+)\.(?P<suffix>csv|xlsx|json)$", views.export, name="export"),
+    re_path(r"^estimates/(?P<slug>[-\w]+)\.(?P<suffix>csv|xlsx|json)$", views.estimate_file, name="estimate-file"),
     path("estimates/<slug:slug>", views.estimate_saved, name="estimate-saved"),
     path("coming/<slug:name>", views.coming, name="coming"),
 ]

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_safe
 
-from calculator import answers, catalog, exports, language, pagestate, registry, saved, state
+from calculator import answers, catalog, exports, language, pagestate, registry, saved, savedfiles, state
 from calculator.tool import Calculator, Outcome
 
 logger = logging.getLogger(__name__)
@@ -129,6 +129,16 @@ def estimate_saved(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(slug)
     shown_again = saved.recalculated(snapshot) if "recalculate" in request.GET else saved.opened(snapshot)
     return render(request, "calculator/saved.html", {"saved": shown_again})
+
+
+@require_safe
+def estimate_file(request: HttpRequest, slug: str, suffix: str) -> HttpResponse:
+    """The saved state as a file, as it was."""
+    snapshot = saved.find(slug)
+    if snapshot is None:
+        raise Http404(slug)
+    address = request.build_absolute_uri(reverse("estimate-saved", args=[slug]))
+    return savedfiles.response(snapshot, saved.document_of(snapshot), suffix, address)
 
 
 @require_safe
