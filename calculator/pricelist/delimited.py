@@ -67,8 +67,8 @@ def table(content: bytes, stated: str = "", mapping: Mapping[str, str] | None = 
 def of_text(text: str, encoding: str, deduced: str, mapping: Mapping[str, str]) -> Table:
     """The same for a text that is decoded already."""
     start = _start(text)
-    delimiter = max(DELIMITERS, key=lambda mark: _suits(_first_row(text[start:], mark), mapping))
-    header = _first_row(text[start:], delimiter)
+    delimiter = max(DELIMITERS, key=lambda mark: _suits(_first_row(text, start, mark), mapping))
+    header = _first_row(text, start, delimiter)
     if len(header) > COLUMNS:
         raise PriceFileError("too_many_columns", limit=COLUMNS)
 
@@ -86,8 +86,8 @@ def _start(text: str) -> int:
     return len(text) - len(text.lstrip("\r\n \ufeff"))
 
 
-def _first_row(text: str, delimiter: str) -> list[str]:
-    head = text[:HEADER_CHARACTERS]
+def _first_row(text: str, start: int, delimiter: str) -> list[str]:
+    head = text[start : start + HEADER_CHARACTERS]
     try:
         return next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=True), [])
     except csv.Error:

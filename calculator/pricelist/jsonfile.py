@@ -8,11 +8,13 @@ from typing import Any
 from calculator.counting.readers import is_text
 from calculator.pricelist.contract import FileFormat, FileKind, PriceFileError
 from calculator.pricelist.delimited import decoded
-from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, NUMBER_CHARACTERS, ROWS
+from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, NUMBER_CHARACTERS, ROWS, WORKBOOK_CELLS
 from calculator.pricelist.priceline import ALIASES_PARTED_BY
 from calculator.pricelist.table import Cell, Problems, Row, Table
 
 KEYS = {"kind", "rows"}
+MOST_OPENED = 2 * ROWS + 1_000
+"""Objects and lists that are opened, brackets inside of texts included: each costs memory before it can be counted."""
 
 
 class _Twice(ValueError):  # noqa: N818  (what happened, not an error class of an interface)
@@ -40,6 +42,8 @@ def _constant(text: str) -> Decimal:
 def table(content: bytes, stated: str = "") -> Table:
     """A JSON file; its lines are counted by entry. PriceFileError: json_broken, json_shape, json_key_twice, …"""
     text, encoding = decoded(content, stated or "utf-8")
+    if text.count(",") > WORKBOOK_CELLS or text.count("{") + text.count("[") > MOST_OPENED:
+        raise PriceFileError("too_many_rows", limit=ROWS)
     try:
         document = json.loads(
             text, parse_float=_number, parse_int=_number, parse_constant=_constant, object_pairs_hook=_unique

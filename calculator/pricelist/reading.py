@@ -21,6 +21,7 @@ from calculator.pricelist.contract import (
 )
 from calculator.pricelist.delimited import decoded, of_text
 from calculator.pricelist.limits import FILE_BYTES
+from calculator.pricelist.memory import collecting_later
 from calculator.pricelist.otherlines import RateLines, SheetLines
 from calculator.pricelist.priceline import PriceLines
 from calculator.pricelist.repeats import Repeats
@@ -69,7 +70,8 @@ def read(content: bytes, name: str, options: ReadOptions = NO_OPTIONS) -> Parsed
 
     The only exception is PriceFileError, for a file that is refused as a whole.
     """
-    return read_table(table_of(content, name, options), options)
+    with collecting_later():
+        return read_table(table_of(content, name, options), options)
 
 
 def read_table(table: Table, options: ReadOptions = NO_OPTIONS) -> ParsedFile:

@@ -9,8 +9,12 @@ from xml.parsers import expat
 
 WHOLE_DIGITS = 15
 LETTERS = 26
+DIGITS = "0123456789"
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 """What the format allows."""
+MOST_CHARACTERS = 32_767
+LONG, MOST_PIECES = 1_000, 64
+"""From which length or count of the pieces of a text on its whole length is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,16 @@ def shortest(text: str) -> Decimal:
     return Decimal(repr(float(text)))
 
 
-@lru_cache(maxsize=4096)
-def place_of(reference: str) -> int:
-    """The place of a cell by its name, counted from 0: 1 for “B3”."""
+@lru_cache(maxsize=MOST_COLUMNS)
+def place_of(letters: str) -> int:
+    """The place of a column by its letters, counted from 0: 1 for “B”, 27 for “AB”. ValueError for what names none."""
     place = 0
-    for sign in reference:
+    for sign in letters:
         if not "A" <= sign <= "Z":
-            break
+            raise ValueError(letters)
         place = place * LETTERS + ord(sign) - ord("A") + 1
+    if not 0 < place <= MOST_COLUMNS:
+        raise ValueError(letters)
     return place - 1
 
 
@@ -94,9 +100,9 @@ class SheetParser:
 
     def _begin_cell(self, given: Mapping[str, str]) -> None:
         reference = given.get("r")
-        self.place = place_of(reference) if reference else self.place + 1
-        if not 0 <= self.place < MOST_COLUMNS:
-            raise ValueError(reference)
+        self.place = place_of(reference.rstrip(DIGITS)) if reference else self.place + 1
+        if self.place >= MOST_COLUMNS or len(self.row) >= MOST_COLUMNS:
+            raise ValueError(self.place)
         self.kind = given.get("t", "n")
         style = given.get("s")
         self.style = int(style) if style else 0
@@ -106,6 +112,13 @@ class SheetParser:
     def _data(self, data: str) -> None:
         if self.collecting:
             self.text.append(data)
+            if len(data) > LONG or len(self.text) > MOST_PIECES:
+                self._not_endless()
+
+    def _not_endless(self) -> None:
+        """Refuse a text that no cell may hold, before more of it is kept."""
+        if sum(map(len, self.text)) > MOST_CHARACTERS or len(self.text) > MOST_CHARACTERS:
+            raise ValueError(MOST_CHARACTERS)
 
     def _end(self, name: str) -> None:
         local = name if ":" not in name else name.rpartition(":")[2]
@@ -123,9 +136,11 @@ class SheetParser:
 
     def _value(self) -> Value | None:
         """The cell's value: text, number, truth, day or error; None for a blank one."""
-        text = "".join(self.text)
+        text = self.text[0] if len(self.text) == 1 else "".join(self.text)
         if not text:
             return EMPTY_FORMULA if self.has_formula and not (self.has_value and self.kind == "str") else None
+        if self.kind == "n":
+            return shortest(text.strip())
         if self.kind == "s":
             return self.shared[int(text)]
         if self.kind in ("str", "inlineStr"):
@@ -137,4 +152,4 @@ class SheetParser:
         if self.kind == "d":
             moment = dt.datetime.fromisoformat(text)
             return moment.date() if moment.time() == dt.time() else moment
-        return shortest(text.strip())
+        raise ValueError(self.kind)

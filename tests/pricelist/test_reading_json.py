@@ -59,6 +59,8 @@ def test_an_unknown_key_is_an_error() -> None:
         (b'[{"sku": "\\ud800"}]', "json_half_character"),
         (b'[{"sku": ' + b"9" * 5_000 + b"}]", "json_broken"),
         (b"\xff\xfe[", "encoding_wrong"),
+        (b"[" + b"{}," * 210_000 + b"{}]", "too_many_rows"),
+        (b"[" + b"1," * 3_100_000 + b"1]", "too_many_rows"),
     ],
 )
 def test_what_is_no_list_of_entries_is_refused(content: bytes, code: str) -> None:

@@ -236,10 +236,20 @@ def test_entities_are_refused_not_expanded() -> None:
         b"not xml",
         sheet('<row r="1"><c r="A1" t="s"><v>999</v></c></row>'),
         sheet('<row r="9999999"/>x'),
+        sheet('<row r="1"><c r="XFE1"><v>1</v></c></row>'),
+        sheet('<row r="1"><c r="a1"><v>1</v></c></row>'),
+        sheet('<row r="1"><c r="A1" t="zz"><v>1</v></c></row>'),
     ],
 )
 def test_a_broken_sheet_is_refused(xml: bytes) -> None:
     assert refused(with_sheet(xml)) in ("workbook_broken", "empty")
+
+
+def test_a_row_of_endless_cells_or_a_cell_of_endless_text_is_refused() -> None:
+    assert refused(with_sheet(sheet(f'<row r="1">{"<c><v>1</v></c>" * 17_000}</row>'))) == "workbook_broken"
+    assert refused(with_sheet(sheet(f'<row r="1">{"<c r='A1'><v>1</v></c>" * 17_000}</row>'))) == "workbook_broken"
+    endless = f'<c r="A1" t="inlineStr"><is><t>{"a" * 900_000}</t></is></c>'
+    assert refused(with_sheet(sheet(f'<row r="1">{endless}</row>'))) == "workbook_broken"
 
 
 @pytest.mark.parametrize("name", ["xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml"])
@@ -259,7 +269,7 @@ def test_more_rows_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA")])
 def test_cells_are_named_as_a_spreadsheet_names_them(place: int, name: str) -> None:
-    assert (letters(place), place_of(f"{name}12")) == (name, place)
+    assert (letters(place), place_of(name)) == (name, place)
 
 
 def test_rates_come_from_workbooks_too() -> None:
