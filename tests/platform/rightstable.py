@@ -62,6 +62,7 @@ RULES: dict[str, Rule] = {
     "probe-new": Rule(get=OPERATORS),
     "probe-start": Rule(get=OPERATORS, post=OPERATORS),
     "probe-publish": Rule(get=NOBODY, post=OPERATORS, args=CODE),
+    "latency-publish": Rule(get=NOBODY, post=OPERATORS, args=CODE),
     **dict.fromkeys(("run-cancel", "run-publish", "run-withdraw"), Rule(get=NOBODY, post=OPERATORS, args=CODE)),
     # --- coming in, one's own account ---
     "login": Rule(post=EVERYONE),
