@@ -86,9 +86,9 @@ def test_p09_a_million_formatted_blank_rows_cost_next_to_nothing() -> None:
         for number in range(5, 1_048_577)
     )
     content = with_sheet(sheet(header_row() + price_row(2) + price_row(3) + price_row(4) + blank))
-    started = time.monotonic()
+    started = time.process_time()
     found = parsed(content)
-    took = time.monotonic() - started
+    took = time.process_time() - started
     assert (found.errors, found.rows_count, len(found.lines)) == ((), 3, 3)
     assert took < 2
 
