@@ -6,12 +6,12 @@ from pathlib import Path
 from django.conf import settings
 
 from benchmarks import engineplan
+from benchmarks.limits import limits_of
 from benchmarks.load import records, testmodel
 from benchmarks.load.targets import Target
 from benchmarks.models import BenchmarkRun
 
 PRECISION = "fp16"
-MEASURING_S = 900.0
 
 
 def run_folder(run: BenchmarkRun) -> Path:
@@ -49,16 +49,14 @@ def plan_of(run: BenchmarkRun) -> records.Plan:
         prompts_path=prompts_of(run),
         target=target_of(run),
         vllm=vllm,
+        run_deadline_s=limits_of(run).soft_s,
         **start_limits(vllm),
     )
 
 
 def start_limits(vllm: records.VllmPlan | None) -> dict[str, float]:
-    """A vLLM has as long to load its weights as the setting says, and the measurement its own time after that."""
-    if vllm is None:
-        return {}
-    start_s = float(settings.VLLM_START_S)
-    return {"start_deadline_s": start_s, "run_deadline_s": start_s + MEASURING_S}
+    """A vLLM has as long to load its weights as the setting says."""
+    return {} if vllm is None else {"start_deadline_s": float(settings.VLLM_START_S)}
 
 
 def model_of(run: BenchmarkRun) -> str:

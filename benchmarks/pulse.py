@@ -28,21 +28,28 @@ class Pulse(threading.Thread):
         self.beat_s = beat_s
         self._asked: dict[int, dt.datetime] = {}
         self._over = threading.Event()
+        self._away = False
 
     def run(self) -> None:
         while not self._over.wait(self.beat_s):
             try:
                 self.turn(timezone.now())
+                self._away = False
             except (DatabaseError, InterfaceError, kombu.exceptions.OperationalError, OSError) as error:
                 logger.warning("No sign of life for now: %s", str(error).strip())
+                self._away = True
             finally:
                 # A connection kept open would be shared with the pool processes that the worker forks.
                 connection.close()
 
     def turn(self, now: dt.datetime) -> None:
-        """One beat: alive, dead runs found, lost messages sent again."""
+        """One beat: alive, dead runs found, lost messages sent again.
+
+        Right after the database was away every run looks dead; they get one beat to show that they are not.
+        """
         fleet.beat(self.worker_id)
-        services.reap_stalled(now)
+        if not self._away:
+            services.reap_stalled(now)
         for run in self.lost(now):
             self._asked[run.pk] = now
             self.ask(run)

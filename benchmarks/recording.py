@@ -1,6 +1,7 @@
 """What the supervisor says of a run, stored as it comes: the engine, each second, each step with its requests."""
 
-from collections.abc import Sequence
+import datetime as dt
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -67,10 +68,28 @@ def record_counters(run_id: int, found: records.ServerCounters) -> None:
     raise_flags(run_id, {"flag_server_disagrees": found.disagrees, "flag_prefix_cache_warm": warm})
 
 
-def record_tick(run_id: int, step: BenchmarkStep, tick: records.Tick) -> None:
+def writing(run: BenchmarkRun, steps: Steps, message: records.Message, samples_path: Path) -> Callable[[], None]:
+    """What stores `message`, now or later, with the instant at which it was heard."""
+    heard_at = timezone.now()
+
+    def write() -> None:
+        match message:
+            case records.EngineReady():
+                record_engine(run.pk, message)
+            case records.Tick():
+                record_tick(run.pk, steps.of(message), message, heard_at)
+            case records.StepEnd():
+                record_step(run.pk, steps.of(message), message, samples_path)
+            case records.ServerCounters():
+                record_counters(run.pk, message)
+
+    return write
+
+
+def record_tick(run_id: int, step: BenchmarkStep, tick: records.Tick, at: dt.datetime | None = None) -> None:
     BenchmarkTick.objects.create(
         step=step,
-        at=timezone.now(),
+        at=at or timezone.now(),
         warming_up=tick.warming_up,
         done_count=tick.done_count,
         error_count=tick.error_count,

@@ -1,5 +1,6 @@
 """Starts the supervisor and reads what it says; knows no Django. Whoever leaves the block leaves no process behind."""
 
+import math
 import os
 import selectors
 import signal
@@ -20,12 +21,15 @@ READ_BYTES = 65536
 class Runner:
     """A supervisor process as a context: `messages` yields what it says, or None once a second of silence.
 
-    Whatever it starts sees the GPUs of `gpus` (UUIDs) and no other.
+    Whatever it starts sees the GPUs of `gpus` (UUIDs) and no other. After `hard_limit_s` all of it is killed and
+    `overdue` says so: the supervisor keeps the soft limit itself.
     """
 
-    def __init__(self, plan: records.Plan, gpus: tuple[str, ...] = ()) -> None:
+    def __init__(self, plan: records.Plan, gpus: tuple[str, ...] = (), hard_limit_s: float = math.inf) -> None:
         self.plan = plan
         self.gpus = gpus
+        self.overdue = False
+        self._hard_at = time.monotonic() + hard_limit_s
         self._child: subprocess.Popen[bytes] | None = None
         self._stop_by: float | None = None
 
@@ -91,5 +95,7 @@ class Runner:
                 yield from map(records.load_message, lines)
 
     def _kill_if_overdue(self) -> None:
-        if self._stop_by is not None and time.monotonic() > self._stop_by:
+        now = time.monotonic()
+        self.overdue = self.overdue or now > self._hard_at
+        if self.overdue or (self._stop_by is not None and now > self._stop_by):
             process.signal_group(self.child.pid, signal.SIGKILL)

@@ -11,13 +11,16 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from benchmarks import engineplan, fleet, hardware, hardwarerecord, planning, probing, recording, repeats, reservations
-from benchmarks.load import records, targets
+from benchmarks.limits import limits_of
+from benchmarks.load import records, storage, targets
 from benchmarks.load.targets import Target
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
+from benchmarks.patience import Patience, guess, insist
 from benchmarks.runner import Runner
 from benchmarks.telemetry.watch import Watch
 from benchmarks.vllmconfig import VllmConfig
@@ -248,25 +251,37 @@ def execute(run_id: int, worker: str) -> None:
     try:
         with Watch(planning.run_folder(run), gpus_of(run)):
             end = probe(run) if run.kind == BenchmarkRun.Kind.PROBE else serve(run)
-        hardwarerecord.record(run)
-        finish(run.pk, end.status, end.code, end.detail)
+        insist(lambda: hardwarerecord.record(run))
+        insist(lambda: finish(run.pk, end.status, end.code, end.detail))
+    except SoftTimeLimitExceeded:
+        finish(run.pk, Status.FAILED, "hard_limit", "the task queue's own limit")
     except Exception as error:
-        finish(run.pk, Status.FAILED, "internal", f"{type(error).__name__}: {error}")
+        finish(run.pk, Status.FAILED, failure_code(error), f"{type(error).__name__}: {error}")
         raise
+
+
+def failure_code(error: Exception) -> str:
+    """Why a run ended that nobody foresaw the end of."""
+    return "disk_full" if isinstance(error, OSError) and storage.is_full(error) else "internal"
 
 
 def serve(run: BenchmarkRun) -> records.RunEnd:
     """Measure a server, and seal what was recorded."""
-    with Runner(planning.plan_of(run), gpus_of(run)) as runner:
+    with Runner(planning.plan_of(run), gpus_of(run), limits_of(run).hard_s) as runner:
         end = follow(run, runner)
-    seal_samples(run)
-    recording.record_search_end(run, end)
+    insist(lambda: seal_samples(run))
+    insist(lambda: recording.record_search_end(run, end))
     return end
 
 
 def probe(run: BenchmarkRun) -> records.RunEnd:
     """Measure a roof of the GPUs that the run has; it ends early when nobody wants it any more."""
-    return probing.measure(run, gpus_of(run), lambda: heartbeat(run.pk) and not cancel_requested(run.pk))
+    return probing.measure(run, gpus_of(run), lambda: wanted(run.pk))
+
+
+def wanted(run_id: int) -> bool:
+    """Beat the run's heart; whether it is to go on. While the database is away nobody can have said otherwise."""
+    return guess(lambda: heartbeat(run_id) and not cancel_requested(run_id), otherwise=True)
 
 
 def gpus_of(run: BenchmarkRun) -> tuple[str, ...]:
@@ -275,24 +290,23 @@ def gpus_of(run: BenchmarkRun) -> tuple[str, ...]:
 
 
 def follow(run: BenchmarkRun, runner: Runner) -> records.RunEnd:
-    """Record what the supervisor says until it is done; the heartbeat is at least once a second."""
-    steps = recording.Steps(run)
+    """Record what the supervisor says until it is done; the heartbeat is at least once a second.
+
+    While the database is away the measurement goes on, and what it says is recorded when the database is back.
+    """
+    steps, patience = recording.Steps(run), Patience()
     end = records.RunEnd("failed", "supervisor_lost")
     for message in runner.messages():
-        if not heartbeat(run.pk) or cancel_requested(run.pk):
+        if patience.catch_up() and not wanted(run.pk):
             runner.stop()
-        match message:
-            case records.EngineReady():
-                recording.record_engine(run.pk, message)
-            case records.Tick():
-                recording.record_tick(run.pk, steps.of(message), message)
-            case records.StepEnd():
-                recording.record_step(run.pk, steps.of(message), message, runner.plan.samples_path)
-            case records.ServerCounters():
-                recording.record_counters(run.pk, message)
-            case records.RunEnd():
-                end = message
-    if end.code == "supervisor_lost" and cancel_requested(run.pk):
+        if isinstance(message, records.RunEnd):
+            end = message
+        elif message is not None:
+            patience.write(recording.writing(run, steps, message, runner.plan.samples_path))
+    patience.finish()
+    if runner.overdue:
+        return records.RunEnd("failed", "hard_limit")
+    if end.code == "supervisor_lost" and insist(lambda: cancel_requested(run.pk)):
         return records.RunEnd("cancelled")
     return end
 

@@ -13,8 +13,10 @@ from celery import Task, shared_task
 from celery.signals import celeryd_init, worker_process_init, worker_ready, worker_shutting_down
 
 from benchmarks import fleet, services
+from benchmarks.limits import limits_of
 from benchmarks.load import process
 from benchmarks.models import BenchmarkRun
+from benchmarks.patience import AWAY
 from benchmarks.pulse import Pulse
 
 BUSY_RETRY_S = 3
@@ -23,10 +25,13 @@ PULSES: list[Pulse] = []  # The one of this worker, while it works.
 
 @shared_task(bind=True, acks_late=True, max_retries=None, name="benchmarks.measure")
 def measure(self: "Task[[int], None]", run_id: int) -> None:
-    """Run one measurement; while another one has the host or the GPUs, come back later."""
+    """Run one measurement; while another one has the host or the GPUs, or the database is away, come back later.
+
+    A run that was claimed before the database left is not claimed again: it ends, or is found stalled.
+    """
     try:
         services.execute(run_id, worker=str(self.request.hostname))
-    except services.HostBusyError as busy:
+    except (services.HostBusyError, *AWAY) as busy:
         raise self.retry(countdown=BUSY_RETRY_S, exc=busy) from busy
 
 
@@ -40,7 +45,7 @@ def submit(run: BenchmarkRun) -> None:
 
 def message(run: BenchmarkRun) -> dict[str, Any]:
     """What is sent for a run, and where to."""
-    return {"args": (run.pk,), "queue": run.queue}
+    return {"args": (run.pk,), "queue": run.queue, **limits_of(run).task}
 
 
 def ask(run: BenchmarkRun) -> None:

@@ -92,7 +92,12 @@ class Server(ABC):
             self.stop()
             raise
 
-    def stop(self) -> None:
+    @abstractmethod
+    def serve(self) -> Self:
+        """Start the program on the data that are there; after `leave` they are the same as before."""
+
+    def leave(self) -> None:
+        """End the program and keep its data."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
@@ -100,6 +105,9 @@ class Server(ABC):
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+    def stop(self) -> None:
+        self.leave()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -113,7 +121,7 @@ class Postgres(Server):
 
     def start(self) -> Self:
         programs, prefix = postgres_bin(), unprivileged()
-        data = self.folder / "data"
+        data = self.data
         data.mkdir(mode=0o700)
         if prefix and prefix[0] == "setpriv":
             for path in (self.folder, data):
@@ -126,6 +134,14 @@ class Postgres(Server):
         if made.returncode != 0:
             self.stop()
             raise UnavailableError(f"PostgreSQL's initdb failed: {made.stderr.strip()[-400:]}")
+        return self.serve()
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def serve(self) -> Self:
+        programs, prefix, data = postgres_bin(), unprivileged(), self.data
         address = ["-k", str(self.folder), "-c", "listen_addresses=", "-p", str(POSTGRES_PORT)]
         fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
         self.launch(
@@ -153,6 +169,9 @@ class Valkey(Server):
     """A Valkey server on a socket only."""
 
     def start(self) -> Self:
+        return self.serve()
+
+    def serve(self) -> Self:
         binary = valkey_binary()
         place = ["--port", "0", "--unixsocket", str(self.socket), "--unixsocketperm", "700", "--dir", str(self.folder)]
         self.launch([str(binary), *place, "--appendonly", "yes"], [sys.executable, "-c", PING, str(self.socket)])

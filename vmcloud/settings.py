@@ -125,7 +125,8 @@ def database() -> dict[str, Any]:
         "HOST": query.pop("host", "") or unquote(parts.hostname or ""),
         "PORT": query.pop("port", "") or str(port or ""),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {**pool(), **query},
+        # A server that is gone must be noticed before a run that waits for it is taken for dead.
+        "OPTIONS": {**pool(), "connect_timeout": 5, "tcp_user_timeout": 15_000, **query},
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from benchmarks import goodput, metrics
-from benchmarks.load import arrivals
+from benchmarks.load import arrivals, storage
 from benchmarks.load.client import Client
 from benchmarks.load.live import Live
 from benchmarks.load.pacing import RateLimit
@@ -23,7 +23,10 @@ Body = Callable[[Request], dict[str, object]]
 
 @dataclass(slots=True)
 class Step:
-    """One step under way; `stop` may be set at any time. `requests` is what has ended so far."""
+    """One step under way; `stop` may be set at any time. `requests` is what has ended so far.
+
+    `unwritten` is why a request could not be written to the samples file; the step ends then.
+    """
 
     plan: Plan
     load: StepLoad
@@ -37,6 +40,7 @@ class Step:
     times: LoopTimes = field(default_factory=LoopTimes)
     requests: list[Request] = field(default_factory=list)
     time_is_up: bool = False
+    unwritten: OSError | None = None
 
     async def run(self) -> StepEnd:
         """Measure; the requests stand in the samples file when this returns."""
@@ -127,8 +131,13 @@ class Step:
     def _keep(self, request: Request) -> None:
         self.live.on_end(request)
         self.requests.append(request)
-        self.samples.write(dump(request) + b"\n")
-        self.samples.flush()
+        if self.unwritten is None:
+            try:
+                storage.append(self.samples, dump(request) + b"\n")
+            except OSError as error:
+                # Without its raw rows a measurement is none: it ends, with what was written before.
+                self.unwritten = error
+                self.stop.set()
 
     def _request(self, turn: Turn) -> Request:
         return Request(

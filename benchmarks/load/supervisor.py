@@ -13,13 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from benchmarks.load import counters, engines, process, search
+from benchmarks.load import counters, engines, process, search, storage
 from benchmarks.load.client import Client
 from benchmarks.load.engineprocess import EngineError
 from benchmarks.load.engines import Engine
 from benchmarks.load.measuring import Emit, Step
 from benchmarks.load.pacing import RateLimit
 from benchmarks.load.records import Message, Plan, RunEnd, StepLoad, dump, load_plan
+
+WATCH_S = 0.2
 
 
 class Supervisor:
@@ -31,6 +33,7 @@ class Supervisor:
         self.samples = samples
         self.stop = asyncio.Event()
         self.expired = False
+        self.died: EngineError | None = None
         self.search_end = ""
         self.told = counters.Told()
 
@@ -44,7 +47,8 @@ class Supervisor:
             await server.start(self.stop)
             return await self._measure(server, cores)
         except EngineError as failure:
-            return RunEnd("failed", failure.code, failure.detail) if not self.stop.is_set() else self._stopped()
+            unasked = failure is self.died or not self.stop.is_set()
+            return RunEnd("failed", failure.code, failure.detail) if unasked else self._stopped()
         finally:
             expiry.cancel()
             await server.end()
@@ -61,10 +65,25 @@ class Supervisor:
             await server.wait_healthy(client, self.stop)
             self.emit(engines.ready(server, cores))
             before = await counters.scraped(client)
-            end = await self._steps(server, client)
+            watching = asyncio.create_task(self._watch(server))
+            try:
+                end = await self._steps(server, client)
+            finally:
+                watching.cancel()
             if before and end.status == "succeeded":
                 self.emit(await counters.counted(client, before, self.told))
             return end
+
+    async def _watch(self, server: Engine) -> None:
+        """Notice at once that the engine has left: a step could go on for hours with requests that all fail."""
+        while True:
+            try:
+                server.check()
+            except EngineError as failure:
+                self.died = failure
+                self.stop.set()
+                return
+            await asyncio.sleep(WATCH_S)
 
     async def _steps(self, server: Engine, client: Client) -> RunEnd:
         succeeded, tried = 0, list[search.Outcome]()
@@ -75,6 +94,10 @@ class Supervisor:
             self.emit(await step.run())
             self.told += counters.told(step.requests)
             succeeded += step.ok_count
+            if self.died:
+                raise self.died
+            if step.unwritten:
+                return unwritten(step.unwritten)
             if self.stop.is_set():
                 return self._stopped()
             server.check()
@@ -108,9 +131,14 @@ def given_loads(plan: Plan) -> list[StepLoad]:
     return [StepLoad(step, concurrency) for step, concurrency in enumerate(plan.concurrencies, start=1)]
 
 
+def unwritten(error: OSError) -> RunEnd:
+    """The end of a run whose raw rows the disk does not take."""
+    return RunEnd("failed", "disk_full" if storage.is_full(error) else "disk_failed", str(error))
+
+
 async def supervise(plan: Plan) -> RunEnd:
     """Run `plan` with messages on standard output; a reader that has left is a reason to stop."""
-    with plan.samples_path.open("wb") as samples:
+    with plan.samples_path.open("wb", buffering=0) as samples:
 
         def emit(message: Message) -> None:
             try:

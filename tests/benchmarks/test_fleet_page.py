@@ -115,13 +115,13 @@ def test_once_a_worker_serves_its_queue_a_run_only_waits_its_turn(client: Client
         assert "Aucun worker" not in text
 
 
-def test_a_run_of_this_host_waits_for_make_run(client: Client) -> None:
+def test_a_run_of_this_host_waits_for_make_run(client: Client, operator: User) -> None:
     run = runs.queued()
     text = client.get(f"/fr/runs/{run.code}").content.decode()
     assert "Aucun worker ne sert cette machine." in text and "make run" in text
 
 
-def test_only_runs_of_its_own_queue_go_before_a_run(client: Client) -> None:
+def test_only_runs_of_its_own_queue_go_before_a_run(client: Client, operator: User) -> None:
     hosts.worker("celery@a", ("default", "gpu.titan"))
     runs.queued()
     run = runs.queued(queue="gpu.titan", gpus_count=1)

@@ -248,6 +248,7 @@ class FakeRunner:
     def __init__(self, *messages: records.Message | None) -> None:
         self.said = messages
         self.stops = 0
+        self.overdue = False
         self.plan = records.Plan("", "", (1,), 1, 1, 1, 1, 1)
 
     def messages(self) -> "tuple[records.Message | None, ...]":
