@@ -12,7 +12,7 @@ from calculator import formats
 from calculator.language import gettext as _
 from calculator.models import Audience, PriceUpload, PriceUploadLine
 from calculator.pricelist.contract import FileKind
-from calculator.pricing import diffrows, forms, queries, rights, rows, said, steps
+from calculator.pricing import diffrows, forms, impact, queries, rights, rows, said, steps
 from calculator.snapshots import PARIS
 
 TREATED_AT_MOST = 500
@@ -72,6 +72,8 @@ def diff_context(upload: PriceUpload, user: User, page: str = "") -> dict[str, A
         "events": rows.event_rows(queries.events_of(upload)),
         "steps": steps.steps(upload, user),
         "may_reread": upload.status in steps.OPEN and user.has_perm(rights.UPLOAD),
+        "impact": impact.impact(upload) if impact.is_shown(upload) and impact.is_quick(upload) else None,
+        "asks_impact": impact.is_shown(upload),
         "effective": effective_text(upload),
         "next_number": formats.number((upload.base_version_id or 0) + 1),
     }

@@ -165,7 +165,7 @@ def _version_row(version: CatalogVersion, audiences: Sequence[str], is_newest: b
         kind=str(VERSION_KINDS[version.kind]),
         at=formats.instant(version.created_at),
         by=person(version.created_by),
-        summary=version.summary,
+        summary=summary_of(version.summary),
         reason=shown.reason if shown else "",
         upload=shown.pk if shown else None,
         file=shown.original_name if shown else "",
@@ -175,6 +175,16 @@ def _version_row(version: CatalogVersion, audiences: Sequence[str], is_newest: b
         is_newest=is_newest,
         may_undo=undone is None and version.kind != CatalogVersion.Kind.SEED,
     )
+
+
+def summary_of(text: str) -> str:
+    """What a version says of itself, counted: “new 2, changed 1” in the reader's words; other texts as they stand."""
+    words = {"new": _("nouveaux"), "changed": _("modifiés"), "withdrawn": _("retirés")}
+    whole = {"1 planned price cancelled": _("1 prix prévu annulé"), "1 planned price moved": _("1 prix prévu déplacé")}
+    parts = [part.partition(" ") for part in text.split(", ")]
+    if all(name in words and count.isdecimal() for name, _space, count in parts):
+        return ", ".join(f"{formats.number(int(count))} {words[name]}" for name, _space, count in parts)
+    return whole.get(text, text)
 
 
 def amount_of(kind: str, amount: Decimal | None, currency: str) -> str:

@@ -20,6 +20,7 @@ urlpatterns = [
     path("<int:pk>", views.one, name="list"),
     path("<int:pk>/columns", views.columns, name="list-columns"),
     path("<int:pk>/compare", views.compare, name="list-compare"),
+    path("<int:pk>/effects", views.effects, name="list-effects"),
     path("<int:pk>/file", views.file, name="list-file"),
     path("<int:pk>/errors.csv", views.errors, name="list-errors"),
     path("<int:pk>/approve", views.approve, name="list-approve"),

@@ -16,7 +16,7 @@ from calculator.presenters import pricelist as words
 from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind, PriceFileError
 from calculator.pricelist.refusals import Refused
-from calculator.pricing import comparing, downloads, forms, pagestate, queries, rights, said
+from calculator.pricing import comparing, downloads, forms, impact, pagestate, queries, rights, said
 from calculator.pricing.rights import me, needs
 from calculator.views import wants_fragment
 
@@ -89,6 +89,17 @@ def one(request: HttpRequest, pk: int) -> HttpResponse:
     if wants_fragment(request):
         response.headers["HX-Redirect"] = request.path
     return response
+
+
+@require_safe
+@needs(*rights.STAFF)
+def effects(request: HttpRequest, pk: int) -> HttpResponse:
+    """What customers would see of a large file: asked for by its page, or by a link."""
+    found = upload_of(request, pk)
+    context: dict[str, Any] = {"impact": impact.impact(found) if impact.is_shown(found) else None}
+    if wants_fragment(request):
+        return render(request, "pricing/list.html#impact", context)
+    return shown(request, found, **context)
 
 
 @require_POST

@@ -88,7 +88,7 @@ RULES: dict[str, Rule] = {
     "list-current": Rule(get=PRICING, args={"kind": "gpu", "suffix": "csv"}),
     "list-price": Rule(get=PRICING, post=PRICING, args={"kind": "gpu"}),
     "list-item": Rule(get=PRICING, post=PRICING, args={"kind": "sku"}),
-    **dict.fromkeys(("list", "list-file", "list-errors"), Rule(get=PRICES, args=FILE)),
+    **dict.fromkeys(("list", "list-file", "list-errors", "list-effects"), Rule(get=PRICES, args=FILE)),
     "list-columns": Rule(get=PRICING, post=PRICING, args=FILE),
     "list-compare": Rule(get=NOBODY, post=PRICING, args=FILE),
     "list-apply": Rule(get=NOBODY, post=PRICING, args=FILE),

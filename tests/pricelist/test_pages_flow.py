@@ -65,7 +65,7 @@ def test_p20_pressing_twice_answers_that_it_is_done(paula: Client) -> None:
 def test_a_file_that_says_what_the_list_says_has_nothing_to_apply(paula: Client) -> None:
     upload = site.sent(paula, site.SAME)
     assert "Aucun changement" in site.words(paula, "list", upload.pk)
-    assert "rien à appliquer" in step(paula, "list-apply", upload)
+    assert "0 changement" in step(paula, "list-apply", upload)
     assert CatalogVersion.objects.count() == 1
 
 
@@ -94,7 +94,7 @@ def test_a_blocked_line_waits_for_a_second_person_with_a_reason(paula: Client, a
     upload = site.sent(paula, site.TENFOLD)
     assert "une virgule déplacée" in site.words(paula, "list", upload.pk)
     assert "autre personne" in step(paula, "list-apply", upload)
-    assert "pourquoi" in step(anton, "list-approve", upload, reason=" ")
+    assert "Donnez une raison" in step(anton, "list-approve", upload, reason=" ")
     assert "Accord donné" in step(anton, "list-approve", upload, reason="Nouvelle offre, vérifiée au contrat.")
     assert "Liste n° 2 en vigueur" in step(paula, "list-apply", upload)
     assert "accord de anton" in site.words(paula, "lists")
@@ -103,7 +103,7 @@ def test_a_blocked_line_waits_for_a_second_person_with_a_reason(paula: Client, a
 def test_nobody_approves_his_own_file_superusers_included(admin_client: Client) -> None:
     upload = site.sent(admin_client, site.TENFOLD)
     assert "Donner son accord" not in site.words(admin_client, "list", upload.pk)
-    assert "On n’approuve pas son propre fichier" in step(admin_client, "list-approve", upload, reason="Moi-même")
+    assert "Personne n’approuve son propre fichier" in step(admin_client, "list-approve", upload, reason="Moi-même")
     assert "autre personne" in step(admin_client, "list-apply", upload)
 
 
@@ -111,7 +111,7 @@ def test_an_agreement_holds_for_the_comparison_it_was_given_to(paula: Client, an
     upload = site.sent(paula, site.TENFOLD)
     step(anton, "list-approve", upload, reason="Vérifié.")
     step(paula, "list-apply", site.sent(paula, site.SMALL))
-    assert "comparez de nouveau" in step(paula, "list-apply", upload)
+    assert "relisez la nouvelle comparaison" in step(paula, "list-apply", upload)
     step(paula, "list-compare", upload)
     assert "autre personne" in step(paula, "list-apply", upload)
 
@@ -119,16 +119,27 @@ def test_an_agreement_holds_for_the_comparison_it_was_given_to(paula: Client, an
 def test_p19_a_list_that_came_meanwhile_is_named(paula: Client) -> None:
     first, second = site.sent(paula, site.SMALL), site.sent(paula, site.SMALL.replace("1,60", "1,65"))
     step(paula, "list-apply", first)
-    assert "La liste n° 2 est arrivée depuis la comparaison avec la n° 1" in step(paula, "list-apply", second)
+    assert "comparé à la version 1, il en est à la version 2" in step(paula, "list-apply", second)
     assert "1,60 €" in step(paula, "list-compare", second)
     assert "Liste n° 3 en vigueur" in step(paula, "list-apply", second)
 
 
+def test_what_customers_would_see_stands_with_numbers_and_changes_nothing(paula: Client) -> None:
+    """The monthly rental of GPU-PRO is 830.64 € in the offer; 1 661.28 € is twice as much."""
+    dearer = f"{site.HEAD_GPU}\nGPU-PRO;instance_month;reserved;1661,28;EUR;instance_month;2026-11-30\n"
+    upload, before = site.sent(paula, dearer), catalogue()
+    text = site.words(paula, "list", upload.pk)
+    assert "Ce que verront les clients" in text and "830,64 €" in text and "661,28 €" in text
+    assert "GPU moins cher" in text or "API moins chère" in text
+    assert catalogue() == (before[0], before[1], before[2])
+    assert "830,64 €" in site.words(paula, "list-effects", upload.pk)
+
+
 def test_rejecting_closes_a_file_for_good(paula: Client) -> None:
     upload = site.sent(paula, site.SMALL)
-    assert "pourquoi" in step(paula, "list-reject", upload)
+    assert "Donnez une raison" in step(paula, "list-reject", upload)
     assert "Fichier rejeté" in step(paula, "list-reject", upload, reason="Mauvais mois.")
-    assert "ne se change plus" in step(paula, "list-reject", upload, reason="Encore")
+    assert "déjà appliqué ou rejeté" in step(paula, "list-reject", upload, reason="Encore")
     page = site.words(paula, "list", upload.pk)
     assert "Mauvais mois." in page and "Appliquer la liste" not in page
 
@@ -151,7 +162,7 @@ def test_starting_in_the_past_needs_the_right_and_a_reason(paula: Client) -> Non
     assert "À partir de cet instant, le résultat est autre" in step(paula, "list-apply", upload, effective=past)
     assert "droit" in step(paula, "list-apply", upload, effective=past)
     both = site.client_of("pricing", "approver", name="both")
-    assert "pourquoi" in step(both, "list-apply", upload, effective=past)
+    assert "Donnez une raison" in step(both, "list-apply", upload, effective=past)
     assert "Liste n° 2" in step(both, "list-apply", upload, effective=past, reason="Contrat du 1er novembre.")
 
 

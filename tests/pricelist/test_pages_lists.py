@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from calculator.models import PriceUpload
-from calculator.pricing import downloads
+from calculator.pricing import downloads, rows
 from tests import factories as make
 from tests import pagetext
 from vmcloud.accounts import roles
@@ -116,6 +116,20 @@ def test_p24_formulas_are_disarmed_in_the_record(start: str) -> None:
     make.make_event(subject=f"{start}HYPERLINK(1)", reason=f"{start}1+1", before="safe")
     (line,) = record(client_of("pricing"))[1:]
     assert line[5].startswith("'") and line[9].startswith("'") and line[7] == "safe"
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ("new 2, changed 1200", "2 nouveaux, 1 200 modifiés"),
+        ("withdrawn 1", "1 retirés"),
+        ("1 planned price cancelled", "1 prix prévu annulé"),
+        ("Fixtures loaded", "Fixtures loaded"),
+        ("", ""),
+    ],
+)
+def test_what_a_list_changed_is_told_in_the_readers_words(kept: str, told: str) -> None:
+    assert rows.summary_of(kept).replace("\u202f", " ") == told
 
 
 def test_the_pages_read_in_english() -> None:

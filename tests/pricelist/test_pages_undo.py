@@ -58,7 +58,7 @@ def test_what_a_newer_list_touched_too_is_confirmed_by_name(paula: Client) -> No
     applied(paula, site.SMALL.replace("1,60", "1,65"))
     page = paula.get(reverse("list-rollback", args=[first])).text
     assert "confirmer un à un" in page
-    assert "confirmez-les un à un" in roll_back(paula, first, reason="Mauvais fichier.")
+    assert "Confirmez-les un par un" in roll_back(paula, first, reason="Mauvais fichier.")
     name = page.split('name="confirmed" value="')[1].partition('"')[0]
     assert "Liste n° 4" in roll_back(paula, first, reason="Mauvais fichier.", confirmed=[name])
 
