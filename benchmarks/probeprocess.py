@@ -20,6 +20,7 @@ POLL_S = 0.5
 STOP_GRACE_S = 20.0
 LINES_NAME, LOG_NAME = "probe.jsonl", "probe.log"
 LOG_BYTES = 4000
+SECRETS = ("DATABASE_", "CELERY_", "SECRET_KEY", "BENCHMARK_KEY_")
 
 
 class NoPythonError(Exception):
@@ -58,7 +59,7 @@ class ProbeProcess:
         if not self.order.python:
             raise NoPythonError("GPU_PYTHON")
         self.order.folder.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ",".join(self.order.gpus), "PYTHONUNBUFFERED": "1"}
+        environment = child_environment(self.order.gpus)
         with self.lines_path.open("wb") as out, self.log_path.open("wb") as log:
             try:
                 self._child = subprocess.Popen(  # noqa: S603 - an interpreter that the host's operator named
@@ -138,6 +139,12 @@ class ProbeProcess:
                 self._child.wait(STOP_GRACE_S)
         except subprocess.TimeoutExpired:
             return
+
+
+def child_environment(gpus: Sequence[str]) -> dict[str, str]:
+    """What a probe sees of the worker's environment: its GPUs, and neither database nor queue nor keys."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(SECRETS)}
+    return {**kept, "CUDA_VISIBLE_DEVICES": ",".join(gpus), "PYTHONUNBUFFERED": "1"}
 
 
 def flags(values: Sequence[tuple[str, object]]) -> tuple[str, ...]:

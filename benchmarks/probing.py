@@ -23,7 +23,7 @@ from benchmarks.probes.lines import Reading
 from benchmarks.probes.options import Sheet
 from calculator import sheets
 from calculator.accuracy.names import GpuNames
-from calculator.domain.hardware import Gpu, bandwidth_bytes_per_s, peak_flop_per_s
+from calculator.domain.hardware import TERA, Gpu, bandwidth_bytes_per_s, peak_flop_per_s
 from calculator.domain.inference import NotModelledError, link_bytes_per_s
 from calculator.domain.interconnects import reduces
 from calculator.models import CatalogItem
@@ -109,6 +109,7 @@ def sheet_from(gpu: Gpu, gpus_count: int) -> Sheet:
         bf16_flop_per_s=peak_flop_per_s(gpu, "bf16"),
         fp16_flop_per_s=peak_flop_per_s(gpu, "fp16"),
         fp8_flop_per_s=peak_flop_per_s(gpu, "fp8"),
+        fp32_flop_per_s=None if gpu.fp32_tflops is None else gpu.fp32_tflops * TERA,
         bytes_per_s=bandwidth_bytes_per_s(gpu),
         link_bytes_per_s=link,
         reducing_switch=reduces(gpu.nvlink_gen),

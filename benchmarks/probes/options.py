@@ -31,13 +31,19 @@ class Sheet:
     bf16_flop_per_s: float | None = None
     fp16_flop_per_s: float | None = None
     fp8_flop_per_s: float | None = None
+    fp32_flop_per_s: float | None = None
     bytes_per_s: float | None = None
     link_bytes_per_s: float | None = None
     reducing_switch: bool = False
 
     def flop_per_s(self, dtype: str) -> float | None:
         """Dense peak of a type; None for one that the sheet does not list."""
-        return {"bf16": self.bf16_flop_per_s, "fp16": self.fp16_flop_per_s, "fp8": self.fp8_flop_per_s}.get(dtype)
+        return {
+            "bf16": self.bf16_flop_per_s,
+            "fp16": self.fp16_flop_per_s,
+            "fp8": self.fp8_flop_per_s,
+            "fp32": self.fp32_flop_per_s,
+        }.get(dtype)
 
 
 @dataclass(frozen=True, slots=True)

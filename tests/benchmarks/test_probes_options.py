@@ -29,7 +29,7 @@ def test_a_command_line_is_read() -> None:
 
 def test_a_sheet_knows_the_peak_of_each_type() -> None:
     sheet = Sheet("x", bf16_flop_per_s=1.0, fp16_flop_per_s=2.0, fp8_flop_per_s=3.0)
-    assert [sheet.flop_per_s(name) for name in ("bf16", "fp16", "fp8", "fp32")] == [1.0, 2.0, 3.0, None]
+    assert [sheet.flop_per_s(name) for name in ("bf16", "fp16", "fp8", "fp4")] == [1.0, 2.0, 3.0, None]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_a_visitor_reads_figures_with_their_share_of_the_data_sheet(client: Clie
     reading(run, **COPY)
     text = page(client, run)
     assert "1 610 Go/s" in text and "2 040 Go/s" in text and "79,0 %" in text
-    assert "Copie : lecture et écriture" in text and "acceptée" in text
+    assert "Copie (lecture et écriture)" in text and "acceptée" in text
     assert "Retirer du calculateur" not in text and "Publier ces plafonds" not in text
 
 

@@ -57,6 +57,16 @@ def test_the_child_sees_the_gpus_of_its_run_and_no_other(tmp_path: Path, gpus: t
     assert probe.log_end() == seen
 
 
+def test_the_child_gets_neither_database_nor_queue_nor_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "BENCHMARK_KEY_X"):
+        monkeypatch.setenv(name, "a secret")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/cuda")
+    python = fakeprobe.python(tmp_path, then="print(sorted(os.environ.items()), file=sys.stderr)")
+    with ProbeProcess(order(python, tmp_path)) as probe:
+        list(probe.records())
+    assert "a secret" not in probe.log_end() and "('LD_LIBRARY_PATH', '/cuda')" in probe.log_end()
+
+
 def test_without_gpu_python_nothing_is_started(tmp_path: Path) -> None:
     with pytest.raises(NoPythonError, match="GPU_PYTHON"), ProbeProcess(order("", tmp_path)):
         raise AssertionError("unreachable")
