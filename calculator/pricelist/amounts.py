@@ -157,9 +157,16 @@ def _why_not(body: str) -> NumberError:
 
 
 def decimals(value: Decimal) -> int:
-    """How many decimals `value` needs."""
-    exponent = value.normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
+    """How many decimals `value` needs, whatever its length: no digit is lost on the way.
+
+    >>> decimals(Decimal("1.500")), decimals(Decimal("1E+3"))
+    (1, 0)
+    """
+    _sign, digits, exponent = value.as_tuple()
+    if not value or not isinstance(exponent, int):
+        return 0
+    zeros = len(digits) - len("".join(map(str, digits)).rstrip("0"))
+    return max(0, -(exponent + zeros))
 
 
 def written(value: Decimal, mark: str = ".") -> str:
@@ -168,7 +175,7 @@ def written(value: Decimal, mark: str = ".") -> str:
     >>> written(Decimal("1.234"), ",")
     '1,2340'
     """
-    text = f"{value.normalize():f}"
+    text = f"{value:.{decimals(value)}f}"
     whole, point, rest = text.partition(".")
     if not point:
         return whole

@@ -8,9 +8,9 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from calculator.pricelist.amounts import NumberError, bare, decimals, number
+from calculator.pricelist.amounts import EXPONENT_LIMIT, NumberError, bare, decimals, number
 from calculator.pricelist.contract import Severity, Value
-from calculator.pricelist.limits import CELL_CHARACTERS, FIRST_DAY, LAST_DAY, WHOLE_BELOW
+from calculator.pricelist.limits import AMOUNT_BELOW, CELL_CHARACTERS, FIRST_DAY, LAST_DAY, WHOLE_BELOW
 from calculator.pricelist.table import Cell, Problems, Table, letters
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -188,6 +188,9 @@ class Cells:
             return None
         if not cell.is_finite() or cell < 0 or (cell.is_zero() and cell.is_signed()):
             self.wrong(column, "negative_number" if cell.is_finite() else "not_finite", text=shown(cell))
+            return None
+        if cell and abs(cell.adjusted()) > EXPONENT_LIMIT:
+            self.wrong(column, "out_of_range", text=shown(cell), limit=AMOUNT_BELOW)
             return None
         sign = getattr(cell, "currency", "")
         if sign and sign != currency:

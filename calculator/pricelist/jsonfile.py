@@ -13,6 +13,8 @@ from calculator.pricelist.priceline import ALIASES_PARTED_BY
 from calculator.pricelist.table import Cell, Problems, Row, Table
 
 KEYS = {"kind", "rows"}
+ESCAPED_NUL = "\\u0000"
+"""A character that no database column holds."""
 MOST_OPENED = 2 * ROWS + 1_000
 """Objects and lists that are opened, brackets inside of texts included: each costs memory before it can be counted."""
 
@@ -42,6 +44,8 @@ def _constant(text: str) -> Decimal:
 def table(content: bytes, stated: str = "") -> Table:
     """A JSON file; its lines are counted by entry. PriceFileError: json_broken, json_shape, json_key_twice, …"""
     text, encoding = decoded(content, stated or "utf-8")
+    if ESCAPED_NUL in text:
+        raise PriceFileError("binary")
     if text.count(",") > WORKBOOK_CELLS or text.count("{") + text.count("[") > MOST_OPENED:
         raise PriceFileError("too_many_rows", limit=ROWS)
     try:

@@ -333,6 +333,14 @@ def test_p34_what_does_not_fit_is_refused_and_never_rounded(text: str, code: str
     assert errors(csv(LLM_HEADER, f"m,cache_read,{text},USD,mtok")) == [(2, "amount", code)]
 
 
+@pytest.mark.parametrize("unit", ["mtok", "token"])
+@pytest.mark.parametrize("text", [f"0.5{'0' * 30}1", f"0.{'0' * 9}1{'0' * 20}1", "0.12345678901234567"])
+def test_p34_a_digit_far_behind_is_seen_and_refused(text: str, unit: str) -> None:
+    ((line, column, code),) = errors(csv(LLM_HEADER, f"m,cache_read,{text},USD,{unit}"))
+    assert (line, column) == (2, "amount")
+    assert code in ("too_many_decimals", "too_many_digits")
+
+
 def test_a_new_item_brings_its_data_sheet() -> None:
     content = csv(
         f"{GPU_HEADER},provider,label_fr,label_en,gpu,gpu_count,vram_gb,status,aliases",

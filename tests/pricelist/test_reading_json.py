@@ -57,6 +57,7 @@ def test_an_unknown_key_is_an_error() -> None:
         (b'{"kind": "cars", "rows": [{}]}', "kind_not_offered"),
         (b'[{"sku": "a", "sku": "b"}]', "json_key_twice"),
         (b'[{"sku": "\\ud800"}]', "json_half_character"),
+        (b'[{"sku": "\\u0000"}]', "binary"),
         (b'[{"sku": ' + b"9" * 5_000 + b"}]", "json_broken"),
         (b"\xff\xfe[", "encoding_wrong"),
         (b"[" + b"{}," * 210_000 + b"{}]", "too_many_rows"),
@@ -73,3 +74,25 @@ def test_what_is_no_list_of_entries_is_refused(content: bytes, code: str) -> Non
 def test_p10_what_json_has_no_word_for_is_no_amount(constant: str) -> None:
     content = as_json([ROW]).replace(b'"1.50"', constant.encode())
     assert errors(content) == [(1, "amount", "not_finite")]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("1e999999", "out_of_range"),
+        ("1e31", "out_of_range"),
+        ("1e-999999", "out_of_range"),
+        ("0e999999", "zero_without_free"),
+        ("1e99999999999999999999", ""),
+    ],
+)
+@pytest.mark.parametrize("unit", ["token", "mtok"])
+def test_p10_an_absurd_exponent_is_an_error_in_any_unit(number: str, code: str, unit: str) -> None:
+    row = {"model": "m", "component": "output", "amount": 7, "currency": "USD", "unit": unit}
+    content = as_json([row]).replace(b"7", number.encode())
+    if code:
+        assert errors(content) == [(1, "amount", code)]
+        return
+    with pytest.raises(PriceFileError) as refused:
+        parsed(content)
+    assert refused.value.code == "json_broken"
