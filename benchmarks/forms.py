@@ -17,6 +17,7 @@ from benchmarks.load.records import CLOSED
 from benchmarks.load.targets import Target, TargetError
 from benchmarks.series import REPEATS_MAX_COUNT
 from benchmarks.services import RunConfig
+from calculator import formats
 from calculator.fields import Limits, NumberField, Quantity
 
 TARGET_CONCURRENCY_MAX_COUNT = 256
@@ -25,6 +26,12 @@ REQUESTS = Quantity(Limits(Decimal(8), Decimal(512)), ("requêtes", "requests"),
 PROMPT_TOKENS = Quantity(Limits(Decimal(1), Decimal(1024)), TOKENS_UNITS, whole=True)
 OUTPUT_TOKENS = Quantity(Limits(Decimal(2), Decimal(512)), TOKENS_UNITS, whole=True)
 REPEATS = Quantity(Limits(Decimal(1), Decimal(REPEATS_MAX_COUNT)), ("exécutions", "runs"), whole=True)
+# What a server that is not the test model may be asked: its context and its speed are not those of a small CPU.
+SERVER_QUANTITIES = {
+    "requests": Quantity(Limits(Decimal(8), Decimal(10_000)), REQUESTS.units, whole=True),
+    "prompt": Quantity(Limits(Decimal(1), Decimal(131_072)), TOKENS_UNITS, whole=True),
+    "output": Quantity(Limits(Decimal(2), Decimal(16_384)), TOKENS_UNITS, whole=True),
+}
 SEED = Quantity(Limits(Decimal(0), Decimal(2**31 - 1)), whole=True)
 SECONDS = Quantity(Limits(Decimal(1), Decimal(600)), ("s", "secondes", "seconds"))
 MILLISECONDS = Quantity(Limits(Decimal(1), Decimal(600_000)), ("ms",))
@@ -178,6 +185,8 @@ class RunForm(EngineFields):
         super().__init__(*args, **kwargs)
         if str(self.data.get("url", "")).strip() or self.data.get("engine") == VLLM:
             self.fields["concurrencies"].high = TARGET_CONCURRENCY_MAX_COUNT  # type: ignore[attr-defined]
+            for name, quantity in SERVER_QUANTITIES.items():
+                self.fields[name] = within(self.fields[name], quantity)
 
     def plain(self) -> Iterator[forms.BoundField]:
         """The fields that every measurement has."""
@@ -268,6 +277,14 @@ class RunForm(EngineFields):
             region=given["region"],
             **self.vllm_values(),
         )
+
+
+def within(field: forms.Field, quantity: Quantity) -> NumberField:
+    """The same field with other limits, which its hint then states."""
+    limits = quantity.limits
+    hint = _("De %(low)s à %(high)s.") % {"low": formats.number(limits.low), "high": formats.number(limits.high)}
+    unit = getattr(field, "unit", "")
+    return NumberField(quantity, required=field.required, label=field.label or "", help_text=hint, unit=unit)
 
 
 def number(value: Decimal | None) -> float | None:

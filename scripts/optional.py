@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = {"test-vllm": ROOT / "tests" / "vllm", "test-probes": ROOT / "tests" / "probes"}
-FILES = "python_files=real_*.py"
+FILES = "python_files=real_*.py test_*.py"
 NEEDS = {
     "test-vllm": "a vLLM server program (VLLM=/path/to/vllm, or vllm on PATH)",
     "test-probes": "a Python with torch (GPU_PYTHON=/path/to/python) and the probe tests in tests/probes",

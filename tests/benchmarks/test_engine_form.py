@@ -127,3 +127,20 @@ def test_a_refused_configuration_stands_in_the_form_as_typed(client: Client) -> 
     answer = client.post("/fr/runs/start", GOOD | {"engine": "vllm", "config": "model: <b>x"})
     assert answer.status_code == 422
     assert "model: &lt;b&gt;x" in answer.text and 'id="engine" open' in answer.text
+
+
+def test_a_server_may_be_asked_for_longer_texts_than_the_test_model() -> None:
+    long = {"prompt": "32768", "output": "2048", "requests": "2000"}
+    assert set(errors(**long)) == {"prompt", "output", "requests"}
+    server = {"url": "https://api.example.com/v1", "model": "m"}
+    form = forms.RunForm(GOOD | long | server)
+    assert form.is_valid(), form.errors
+    assert (form.to_config().prompt_tokens, form.to_config().output_tokens) == (32768, 2048)
+    assert "prompt" in errors(**server, prompt="131073")
+
+
+def test_the_hint_of_a_refused_length_states_the_limits_that_hold() -> None:
+    with translation.override("fr"):
+        form = forms.RunForm(GOOD | {"url": "https://api.example.com/v1", "model": "m", "prompt": "0"})
+        assert form.fields["prompt"].help_text == "De 1 à 131\u202f072."
+        assert form.fields["prompt"].label == forms.RunForm.base_fields["prompt"].label
