@@ -19,7 +19,7 @@ from calculator import exports, fields
 from calculator.models import CatalogItem, FxRate, Gpu, LanguageModel, PriceRow
 from calculator.pricelist.amounts import written
 from calculator.pricelist.cells import PARIS
-from calculator.pricelist.columns import CODE_COLUMN, COLUMNS, SHEETS
+from calculator.pricelist.columns import CODE_COLUMN, COLUMNS, NUMBERS, SHEETS
 from calculator.pricelist.contract import FileKind
 from calculator.pricelist.inforce import aliases_at, prices_at, rates_of
 from calculator.pricelist.priceline import ALIASES_PARTED_BY
@@ -31,6 +31,7 @@ FileRow = dict[str, Written]
 SUFFIXES = ("csv", "xlsx", "json")
 ITEMS_OF = {FileKind.GPU: (SKU,), FileKind.LLM: (API, EMBEDDING)}
 TEXT_FORMAT = "@"
+"""Keeps what is typed: without it a spreadsheet makes 17 of the code 0017, and a day of its own of 2026-12-01."""
 COLUMN_WIDTH = 16
 
 
@@ -176,8 +177,11 @@ def _csv_cell(value: Written, mark: str) -> str:
 def _workbook(kind: FileKind, columns: Sequence[str], rows: Iterable[FileRow]) -> bytes:
     book = Workbook(write_only=True)
     sheet = book.create_sheet(kind.value)
-    for place in range(len(columns)):
-        sheet.column_dimensions[letters(place)].width = COLUMN_WIDTH
+    for place, column in enumerate(columns):
+        dimension = sheet.column_dimensions[letters(place)]
+        dimension.width = COLUMN_WIDTH
+        if column not in NUMBERS[kind]:
+            dimension.number_format = TEXT_FORMAT
     sheet.freeze_panes = "B2"
     sheet.append([_xlsx_cell(sheet, column) for column in columns])
     for row in rows:

@@ -1,11 +1,13 @@
 """Templates and the current catalogue as files: uploaded again they say the same and change nothing."""
 
 import datetime as dt
+import io
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 
 from calculator import exports
 from calculator.models import CatalogItem, FxRate, Gpu, LanguageModel, PriceRow
@@ -15,6 +17,7 @@ from calculator.pricelist.diff import compare
 from calculator.pricelist.known import known_of
 from calculator.pricelist.plan import Diff
 from calculator.pricelist.reading import read
+from calculator.pricelist.table import letters
 from calculator.pricelist.writing import SUFFIXES, catalogue, start_text, template
 from tests import factories as make
 from tests.pricelist.filefactory import GPU_HEADER, csv, parsed
@@ -48,6 +51,15 @@ def test_a_template_of_gpus_is_told_by_its_columns() -> None:
     row = "GPU-PRO;instance_hour;;1,50;EUR;instance_hour" + ";" * (len(COLUMNS[FileKind.GPU]) - 6)
     found = parsed(template(FileKind.GPU, "csv", french=True) + row.encode())
     assert (found.kind, found.errors, len(found.lines)) == (FileKind.GPU, (), 1)
+
+
+def test_p07_a_workbook_template_keeps_codes_and_days_as_they_are_typed() -> None:
+    book = load_workbook(io.BytesIO(template(FileKind.GPU, "xlsx", french=True)))
+    page = book["gpu"]
+    named = {page.cell(1, place + 1).value: letters(place) for place in range(len(COLUMNS[FileKind.GPU]))}
+    formats = {name: page.column_dimensions[letter].number_format for name, letter in named.items()}
+    assert (formats["sku"], formats["valid_from"], formats["aliases"]) == ("@", "@", "@")
+    assert (formats["amount"], formats["vram_gb"]) == ("General", "General")
 
 
 @pytest.mark.parametrize(("kind", "suffix", "french"), EVERY)
