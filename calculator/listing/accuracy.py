@@ -2,10 +2,12 @@
 
 import csv
 import io
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 
 from calculator import calibrated, exports, fields, formats, language, recorded
+from calculator.accuracy.causes import Missed
 from calculator.accuracy.record import Checked
 from calculator.domain.units import to_decimal
 from calculator.language import gettext as _
@@ -34,12 +36,12 @@ def columns() -> tuple[str, ...]:
     return (
         *(_("Fichier"), _("Ligne"), _("Grandeur"), _("Moteur ou méthode"), _("Précision"), _("GPU"), _("Modèle")),
         *(_("Conditions"), _("Estimé"), _("Mesuré"), _("Bas"), _("Haut"), _("Refus"), _("À part"), _("Jamais vu")),
-        _("Source"),
+        *(_("Source"), _("Cause de l’écart")),
     )
 
 
-def _cells(row: Checked) -> tuple[Cell, ...]:
-    result = row.result
+def _cells(row: Checked, causes: Mapping[presenter.Place, Missed]) -> tuple[Cell, ...]:
+    result, off = row.result, causes.get(presenter.place_of(row))
     return (
         *(result.file, Decimal(result.line), result.metric, result.engine_class, result.family, row.gpu, row.model),
         *(row.setup, _number(result.predicted), _number(result.measured), _number(result.low), _number(result.high)),
@@ -47,6 +49,7 @@ def _cells(row: Checked) -> tuple[Cell, ...]:
         str(words.APART.get(result.apart, result.apart)),
         _("oui") if result.held_out else _("non"),
         row.source,
+        str(words.CAUSE_OF_ROW[off.cause]) if off else "",
     )
 
 
@@ -71,6 +74,7 @@ def _file_text(*, french: bool) -> str:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=";" if french else ",")
     writer.writerow(columns())
+    causes = presenter.causes_of(record.checked) if record else {}
     for row in record.checked if record else ():
-        writer.writerow([_text(cell, french=french) for cell in _cells(row)])
+        writer.writerow([_text(cell, french=french) for cell in _cells(row, causes)])
     return exports.BYTE_ORDER_MARK + out.getvalue()

@@ -1,12 +1,13 @@
 """The Accuracy page in words: goals beside what was reached, one metric in detail, what is reported apart."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import exp
 from typing import NamedTuple
 
-from calculator import formats
+from calculator import formats, sheets
+from calculator.accuracy.causes import Missed, missed
 from calculator.accuracy.goals import ANSWERED_GOAL, BAND_GOAL, GOALS, Goal, by_goal
 from calculator.accuracy.holdout import PAIRS, SOURCES
 from calculator.accuracy.record import Checked, Record
@@ -21,6 +22,8 @@ from calculator.presenters.accuracy_words import METRICS, Metric, metric_asked
 WORST_ROWS = 10
 SAMPLE_ROWS = 40
 HASH_DIGITS = 12
+Place = tuple[str, int, str]
+"""File, line and metric of a measurement."""
 
 
 class Reached(NamedTuple):
@@ -55,6 +58,7 @@ class RowLine(NamedTuple):
     predicted: str
     factor: str
     is_unseen: bool
+    cause: str = ""
 
 
 class ClassLine(NamedTuple):
@@ -98,6 +102,9 @@ class Page(NamedTuple):
     plot: chart.Plot | None
     worst: tuple[RowLine, ...]
     sample: tuple[RowLine, ...]
+    missed: tuple[RowLine, ...]
+    causes: tuple[tuple[str, str], ...]
+    limit: str
     classes: tuple[ClassLine, ...]
     chips: tuple[ChipLine, ...]
     apart: tuple[tuple[str, str], ...]
@@ -116,6 +123,8 @@ def page(record: Record, current_hash: str, code: str) -> Page:
     lines = tuple(_goal_line(each, unseen, everywhere, metric) for each in METRICS if each.key in everywhere)
     own = [row for row in record.checked if goal_key(row.result) == metric.key]
     scope = [result for result in results if in_scope(result)]
+    every = causes_of(record.checked)
+    causes = {place: found for place, found in every.items() if goal_key(found.row.result) == metric.key}
     return Page(
         met_unseen=sum(line.unseen.is_met for line in lines),
         met_everywhere=sum(line.everywhere.is_met for line in lines),
@@ -128,8 +137,11 @@ def page(record: Record, current_hash: str, code: str) -> Page:
         goals=lines,
         metric=metric,
         plot=chart.predicted_and_measured([row.result for row in own if in_scope(row.result)], str(metric.unit)),
-        worst=tuple(map(_row_line, worst(own))),
-        sample=tuple(map(_row_line, sample(own))),
+        worst=tuple(_row_line(row, causes) for row in worst(own)),
+        sample=tuple(_row_line(row, causes) for row in sample(own)),
+        missed=tuple(_row_line(found.row, causes) for found in causes.values()),
+        causes=cause_counts(causes),
+        limit=formats.percent(GOALS[metric.key].p90) if metric.key in GOALS else "",
         classes=tuple(_class_lines([row.result for row in own])),
         chips=tuple(chip_lines([row.result for row in own], known_chips(results))),
         apart=_apart(results),
@@ -215,8 +227,9 @@ def sample(rows: Iterable[Checked]) -> list[Checked]:
     return ordered[::step]
 
 
-def _row_line(row: Checked) -> RowLine:
+def _row_line(row: Checked, causes: Mapping[Place, Missed]) -> RowLine:
     result = row.result
+    off = causes.get(place_of(row))
     return RowLine(
         gpu=row.gpu,
         model=row.model,
@@ -227,7 +240,30 @@ def _row_line(row: Checked) -> RowLine:
         predicted=words.value(result.predicted),
         factor="×\u00a0" + formats.number(formats.significant(exp(result.log_ratio or 0.0))),
         is_unseen=result.held_out,
+        cause=str(words.CAUSE_OF_ROW[off.cause]) if off else "",
     )
+
+
+def place_of(row: Checked) -> Place:
+    """Where a measurement stands: a row may hold several."""
+    return row.result.file, row.result.line, row.result.metric
+
+
+def causes_of(rows: Iterable[Checked]) -> dict[Place, Missed]:
+    """The rows beyond their limit by their place, each with its cause."""
+    return {place_of(found.row): found for found in missed(rows, is_mixture)}
+
+
+def is_mixture(name: str) -> bool:
+    """Whether a model of that name has routed experts."""
+    model = sheets.language_model(name) if name else None
+    return model is not None and bool(model.n_experts)
+
+
+def cause_counts(causes: Mapping[Place, Missed]) -> tuple[tuple[str, str], ...]:
+    """How many rows are beyond their limit, by cause, the most first."""
+    counts = Counter(found.cause for found in causes.values())
+    return tuple((str(words.CAUSE_OF_ROW[code]), formats.number(count)) for code, count in counts.most_common())
 
 
 def _class_lines(results: Sequence[Result]) -> Iterable[ClassLine]:

@@ -1,5 +1,6 @@
 """Words of the Accuracy page: metrics, engines' reasons to refuse, rows reported apart, how a row was measured."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from django.utils.functional import Promise
@@ -129,6 +130,18 @@ APART: dict[str, Promise] = {
     "nothing measured": gettext_lazy("Lignes sans débit mesuré"),
 }
 
+CAUSE_OF_ROW: Mapping[str, Promise] = {
+    "bundled_tokens": gettext_lazy("tokens envoyés par paquets"),
+    "slow_first_token": gettext_lazy("premier token de plusieurs secondes"),
+    "speculative_decoding": gettext_lazy("décodage spéculatif probable"),
+    "host_bound": gettext_lazy("serveur bridé par son hôte"),
+    "same_prompts": gettext_lazy("prompts identiques"),
+    "cards_in_turn": gettext_lazy("cartes à tour de rôle"),
+    "racks": gettext_lazy("plusieurs baies"),
+    "few_measurements": gettext_lazy("trop peu de mesures de ce genre"),
+    "unknown": gettext_lazy("cause inconnue"),
+}
+"""Why a row is beyond its limit, in a few words; `CAUSES` says more of those that are known."""
 CAUSES: tuple[tuple[Promise, Promise], ...] = (
     (
         gettext_lazy("Premier token, TensorRT-LLM"),

@@ -2,6 +2,7 @@
 
 import csv
 import datetime as dt
+import gzip
 import io
 import json
 import re
@@ -95,7 +96,11 @@ def test_the_page_asks_the_database_no_more_than_any_other(client: Client, djang
 
 
 def test_the_first_view_stays_light(client: Client) -> None:
-    assert all(len(get(client, f"?metric={code}").encode()) < 90_000 for code in CODES)
+    """20 kB on the wire; the rows that miss, a hundred and more for one metric, are among them."""
+    for code in CODES:
+        content = get(client, f"?metric={code}").encode()
+        assert len(content) < 96_000, code
+        assert len(gzip.compress(content, 6)) < 20_000, code
 
 
 def test_goals_stand_beside_what_the_calibration_recorded(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from calculator.accuracy import record, store
+from calculator.accuracy.causes import Missed, missed
 from calculator.accuracy.report import Report, damaged, document, row_fields, rows, run, table
+from calculator.accuracy.sheets import load_sheets
 
 
 class Command(BaseCommand):
@@ -20,6 +23,9 @@ class Command(BaseCommand):
         parser.add_argument("--data", type=Path, default=fixtures / "measurements", help="folder of the CSV files")
         parser.add_argument("--json", type=Path, help="write the statistics to this file")
         parser.add_argument("--rows", type=Path, help="write every prediction to this CSV file")
+        parser.add_argument(
+            "--misses", type=Path, help="write every row beyond its limit, with the reason, to this CSV"
+        )
         parser.add_argument("--write", action="store_true", help="write fixtures/accuracy.json for the Accuracy page")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,13 +37,45 @@ class Command(BaseCommand):
         except (OSError, KeyError, ValueError) as error:
             raise CommandError(f"No usable calibration ({error}); run fit_calibration first.") from error
         report = run(fixtures, options["data"], calibration)
-        self.stdout.write(table(report))
+        found = misses(report, fixtures, options["data"])
+        self.stdout.write(f"{table(report)}\n{by_cause(found)}")
         try:
             written(report, fixtures, options)
+            if options["misses"]:
+                write_misses(options["misses"], found)
         except OSError as error:
             raise CommandError(f"Not written: {error}") from error
         if lost := damaged(options["data"]):
             raise CommandError(f"Not read, for they are no CSV in UTF-8: {', '.join(lost)}.")
+
+
+def misses(report: Report, fixtures: Path, folder: Path) -> tuple[Missed, ...]:
+    """The rows beyond what the goal of their metric allows, each with its cause."""
+    sheets = load_sheets(fixtures, folder)
+
+    def is_mixture(name: str) -> bool:
+        model = sheets.model(name)
+        return model is not None and bool(model.n_experts)
+
+    return tuple(missed(record.checked(report, folder), is_mixture))
+
+
+def by_cause(found: tuple[Missed, ...]) -> str:
+    """How many rows miss, by file, metric and cause."""
+    counts = Counter((one.row.result.file, one.row.result.metric, one.cause) for one in found)
+    lines = [f"    {count:5} {' · '.join(key)}" for key, count in sorted(counts.items())]
+    return "\n".join([f"Rows beyond their limit (the goal's p90): {len(found)}", *lines])
+
+
+def write_misses(path: Path, found: tuple[Missed, ...]) -> None:
+    """One line for each of them: where it stands, how far it is off, what is allowed, why."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["file", "line", "metric", "engine_class", "error", "limit", "cause"])
+        for one in found:
+            result = one.row.result
+            place = (result.file, result.line, result.metric, result.engine_class)
+            writer.writerow([*place, f"{one.error_ratio:.6g}", one.limit_ratio, one.cause])
 
 
 def written(report: Report, fixtures: Path, options: dict[str, Any]) -> None:
