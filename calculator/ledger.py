@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from calculator.domain import freshness
+from calculator import staleness
 from calculator.models import CatalogItem, CatalogVersion, PriceRow
 from calculator.snapshots import (
     KINDS,
@@ -54,6 +54,7 @@ class StalePrice:
     mode: str
     checked_on: dt.date
     age_days: int
+    is_out_of_quotes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def snapshot_or_newest(version: int | None) -> Snapshot | None:
 
 
 def stale_prices(now: dt.datetime, version: int | None = None) -> tuple[StalePrice, ...]:
-    """Prices in force, of items not retired, last checked more than 90 days before `now`; the oldest first."""
+    """Prices in force, of items not retired, not checked for longer than the settings allow; the oldest first."""
     known, today = snapshot_or_newest(version), now.astimezone(PARIS).date()
     if known is None:
         return ()
@@ -143,12 +144,13 @@ def stale_prices(now: dt.datetime, version: int | None = None) -> tuple[StalePri
             mode=row.mode,
             checked_on=row.checked_on,
             age_days=(today - row.checked_on).days,
+            is_out_of_quotes=staleness.is_out_of_quotes(row.checked_on, today),
         )
         for item in known.items
         if not is_retired(item, now)
         for row in current_rows(known, item, now).values()
     ]
-    old = (price for price in found if freshness.is_stale_price(price.checked_on, today))
+    old = (price for price in found if staleness.is_stale_price(price.checked_on, today))
     return tuple(sorted(old, key=lambda price: price.checked_on))
 
 
@@ -188,7 +190,7 @@ def change_of(pairs: list[tuple[PriceRow | None, PriceRow]], item: CatalogItem) 
 
 def rate_mark(rate_date: dt.date, at: dt.datetime) -> str:
     """How old an exchange rate is on the day of `at` in Paris: "", "amber" or "red"."""
-    return freshness.rate_mark(rate_date, at.astimezone(PARIS).date())
+    return staleness.rate_mark(rate_date, at.astimezone(PARIS).date())
 
 
 def versions() -> tuple[CatalogVersion, ...]:

@@ -322,6 +322,12 @@ if CELERY_BROKER_URL.startswith("filesystem"):
 # Shown on pages and quotes as they stand here; an empty one shows as the word for “not given”, never as an invention.
 SAVES_PER_HOUR = env_number("SAVES_PER_HOUR", 240)
 
+# Prices and rates that nobody has looked at for long: calculator/staleness.py says what follows from these.
+PRICE_AMBER_DAYS = env_number("PRICE_AMBER_DAYS", 90)
+PRICE_OUT_OF_QUOTES_DAYS = env_number("PRICE_OUT_OF_QUOTES_DAYS", 180)
+RATE_AMBER_WORKING_DAYS = env_number("RATE_AMBER_WORKING_DAYS", 4)
+RATE_RED_WORKING_DAYS = env_number("RATE_RED_WORKING_DAYS", 10)
+
 SELLER_NAME = env_text("SELLER_NAME", "VMCloud")
 SELLER_ADDRESS = env_text("SELLER_ADDRESS")
 SELLER_LEGAL = env_text("SELLER_LEGAL")

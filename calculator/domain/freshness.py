@@ -1,10 +1,7 @@
-"""How old an exchange rate or a checked price may be before the reader is told."""
+"""How old an exchange rate or a checked price may be before the reader is told. The limits are settings."""
 
 import datetime as dt
 
-STALE_PRICE_DAYS = 90
-AMBER_RATE_WORKING_DAYS = 4
-RED_RATE_WORKING_DAYS = 10
 SATURDAY = 5
 
 
@@ -20,22 +17,22 @@ def working_days(start: dt.date, end: dt.date) -> int:
     return sum((start + dt.timedelta(days=offset)).weekday() < SATURDAY for offset in days)
 
 
-def rate_mark(rate_date: dt.date, today: dt.date) -> str:
-    """How old an exchange rate is: "" up to 4 working days, "amber" up to 10, then "red".
+def rate_mark(rate_date: dt.date, today: dt.date, amber_working_days: int, red_working_days: int) -> str:
+    """How old an exchange rate is: "" up to `amber_working_days`, "amber" up to `red_working_days`, then "red".
 
-    >>> rate_mark(dt.date(2026, 10, 30), dt.date(2026, 11, 16))
+    >>> rate_mark(dt.date(2026, 10, 30), dt.date(2026, 11, 16), 4, 10)
     'red'
     """
     age = working_days(rate_date, today)
-    if age > RED_RATE_WORKING_DAYS:
+    if age > red_working_days:
         return "red"
-    return "amber" if age > AMBER_RATE_WORKING_DAYS else ""
+    return "amber" if age > amber_working_days else ""
 
 
-def is_stale_price(checked_on: dt.date, today: dt.date) -> bool:
-    """Whether nobody has checked a price for more than 90 days.
+def is_older(checked_on: dt.date, today: dt.date, limit_days: int) -> bool:
+    """Whether nobody has checked a price for more than `limit_days` days.
 
-    >>> is_stale_price(dt.date(2026, 9, 1), dt.date(2026, 11, 30))
+    >>> is_older(dt.date(2026, 9, 1), dt.date(2026, 11, 30), 90)
     False
     """
-    return (today - checked_on).days > STALE_PRICE_DAYS
+    return (today - checked_on).days > limit_days

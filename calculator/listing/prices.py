@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from calculator import formats
-from calculator.domain.freshness import is_stale_price
 from calculator.domain.offers import ApiModel, Basis, Mode, Rates, Sku
 from calculator.domain.provenance import Sourced
 from calculator.domain.units import usd_to_eur
@@ -17,6 +16,7 @@ from calculator.fields import decimals
 from calculator.listing.latencies import LatencyLine
 from calculator.listing.tables import Cell, unknown
 from calculator.presenters import words
+from calculator.staleness import is_stale_price
 
 
 class Checked(NamedTuple):

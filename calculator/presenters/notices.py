@@ -12,13 +12,13 @@ from django.utils.translation import gettext_lazy
 
 from calculator import formats
 from calculator.domain.apibill import Conversion, price_with_prompt
-from calculator.domain.freshness import STALE_PRICE_DAYS, is_stale_price, rate_mark
 from calculator.domain.offers import Mode, Rates
 from calculator.domain.scenario import Comparison, EconomicsEstimate, Message
 from calculator.fields import Text
 from calculator.language import gettext as _
 from calculator.presenters import labels, words
 from calculator.presenters.stats import reference
+from calculator.staleness import is_stale_price, price_days, rate_mark
 
 LEVEL_OF_MARK = {"amber": "warn", "red": "bad"}
 EXAMPLE_INPUT_PER_OUTPUT = 4
@@ -278,7 +278,7 @@ def _stale_prices(estimate: EconomicsEstimate) -> Iterator[Notice]:
     today = timezone.localdate(estimate.scenario.at)
     old = [name for name, date in _price_dates(estimate) if is_stale_price(date, today)]
     if old:
-        text = format_html(_("Non vérifiés depuis plus de {} jours\u00a0: {}."), STALE_PRICE_DAYS, words.listing(old))
+        text = format_html(_("Non vérifiés depuis plus de {} jours\u00a0: {}."), price_days(), words.listing(old))
         yield Notice(_("Prix anciens."), text, "warn", code="stale_price")
 
 

@@ -9,7 +9,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
 from calculator import formats
-from calculator.domain.freshness import STALE_PRICE_DAYS, is_stale_price
 from calculator.domain.memory import Line
 from calculator.domain.scenario import Message, MessageValue
 from calculator.domain.training_scenario import TrainingEstimate
@@ -18,6 +17,7 @@ from calculator.permalinks import training as keys
 from calculator.presenters import training_words
 from calculator.presenters.notices import Notice, Wording
 from calculator.presenters.training_words import gib
+from calculator.staleness import is_stale_price, price_days
 
 FIELD_IDS: Mapping[str, str] = {key.attribute: f"id_{key.name}" for key in keys.KEYS}
 # Said elsewhere on the page: in the sentence under the figures.
@@ -293,7 +293,7 @@ def _stale_price(estimate: TrainingEstimate) -> Iterator[Notice]:
         return
     if is_stale_price(price.date, timezone.localdate(estimate.scenario.at)):
         text = _("Non vérifié depuis plus de %(days)s jours\u00a0: %(sku)s.") % {
-            "days": STALE_PRICE_DAYS,
+            "days": price_days(),
             "sku": estimate.sku.code,
         }
         yield Notice(_("Prix ancien."), SafeString(format_html("{}", text)), "warn", code="stale_price")

@@ -46,9 +46,9 @@ def test_stale_prices_are_counted_and_the_oldest_named() -> None:
 
 def test_an_old_rate_is_a_note_not_a_warning() -> None:
     make.make_sku()
-    make.make_fx(today() - dt.timedelta(days=11), "1.1172")
+    make.make_fx(today() - dt.timedelta(days=21), "1.1172")
     message = said()["calculator.I001"]
-    assert "11 days old" in message.msg
+    assert "21 days old" in message.msg
     assert not message.is_serious()
 
 

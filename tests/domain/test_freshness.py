@@ -42,10 +42,10 @@ def test_working_days_leave_out_the_week_end(start: str, end: str, days: int) ->
     ],
 )
 def test_a_rate_turns_amber_after_four_working_days_and_red_after_ten(today: str, mark: str) -> None:
-    assert freshness.rate_mark(day(FRIDAY), day(today)) == mark
+    assert freshness.rate_mark(day(FRIDAY), day(today), 4, 10) == mark
 
 
 def test_a_price_is_stale_from_its_ninety_first_day_on() -> None:
     """1 September + 90 days = 30 November."""
-    assert not freshness.is_stale_price(day("2026-09-01"), day("2026-11-30"))
-    assert freshness.is_stale_price(day("2026-09-01"), day("2026-12-01"))
+    assert not freshness.is_older(day("2026-09-01"), day("2026-11-30"), 90)
+    assert freshness.is_older(day("2026-09-01"), day("2026-12-01"), 90)
