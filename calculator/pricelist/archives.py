@@ -5,7 +5,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from xml.parsers import expat
 
@@ -87,33 +87,15 @@ def refusing(code: str) -> Iterator[None]:
         raise PriceFileError(code) from None
 
 
-def elements(content: bytes, only: Collection[str] = ()) -> list[tuple[str, dict[str, str], str]]:
-    """The elements of a small XML as (local name, attributes, own text), and each end as ("/name", {}, "").
+def elements(content: bytes) -> list[tuple[str, dict[str, str]]]:
+    """The elements of a small XML as (local name, attributes), and each end as ("/name", {}).
 
-    With `only` the others are left out. PriceFileError: xml_forbidden, workbook_broken.
+    PriceFileError: xml_forbidden, workbook_broken.
     """
-    found: list[tuple[str, dict[str, str], str]] = []
-    text: list[str] = []
-    opened_at: list[int] = []
-
-    def start(name: str, given: dict[str, str]) -> None:
-        local = name.rpartition(":")[2]
-        text.clear()
-        if not only or local in only:
-            opened_at.append(len(found))
-            found.append((local, given, ""))
-
-    def end(name: str) -> None:
-        local = name.rpartition(":")[2]
-        if not only or local in only:
-            place = opened_at.pop()
-            found[place] = (local, found[place][1], "".join(text))
-            found.append((f"/{local}", {}, ""))
-        text.clear()
-
+    found: list[tuple[str, dict[str, str]]] = []
     parsing = parser()
-    parsing.StartElementHandler, parsing.EndElementHandler = start, end
-    parsing.CharacterDataHandler = text.append
+    parsing.StartElementHandler = lambda name, given: found.append((name.rpartition(":")[2], given))
+    parsing.EndElementHandler = lambda name: found.append((f"/{name.rpartition(':')[2]}", {}))
     with refusing("workbook_broken"):
         parsing.Parse(content, True)
     return found

@@ -46,6 +46,7 @@ SHEETS: Mapping[FileKind, type[Gpu] | type[LanguageModel]] = {
     FileKind.GPU_SHEET: Gpu,
     FileKind.MODEL_SHEET: LanguageModel,
 }
+HEADER_CHARACTERS, HEADERS_SHOWN = 60, 20
 LEAST_OWN = 2
 """Columns that only one kind has: so many of them in a header tell the kind."""
 
@@ -90,4 +91,5 @@ def kind_of(columns: Iterable[str]) -> FileKind:
         best = max(own, key=lambda kind: own[kind])
         if own[best] >= LEAST_OWN and len(set(own.values())) > 1:
             return best
-    raise PriceFileError("kind_unknown", columns=tuple(sorted(found))[:20])
+    shown = tuple(column[:HEADER_CHARACTERS] for column in sorted(found))
+    raise PriceFileError("kind_unknown", columns=shown[:HEADERS_SHOWN])

@@ -16,6 +16,8 @@ UNPACKED_BYTES = 400_000_000
 """What all parts of an archive unpack to; they are read as a stream: blank rows may be many."""
 TEXT_BYTES = 60_000_000
 """One text inside an archive, and the shared texts of a workbook, which are held in memory."""
+SMALL_PART_BYTES = 10_000_000
+"""The parts of a workbook that are read element by element: its list of sheets, its formats."""
 PROBLEMS = 2_000
 """Problems that are kept one by one; the rest is counted."""
 NUMBER_CHARACTERS = 60

@@ -153,3 +153,41 @@ class SheetParser:
             moment = dt.datetime.fromisoformat(text)
             return moment.date() if moment.time() == dt.time() else moment
         raise ValueError(self.kind)
+
+
+class SharedTexts:
+    """Collects the texts that the cells of a workbook share, while an expat parser is fed with them."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.text: list[str] = []
+        self.collecting = False
+        self.spoken = 0
+
+    def listen(self, feed: expat.XMLParserType) -> None:
+        """Take what the parser finds."""
+        feed.StartElementHandler = self._start
+        feed.EndElementHandler = self._end
+        feed.CharacterDataHandler = self._data
+
+    def _start(self, name: str, _given: Mapping[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        if local == "si":
+            self.text = []
+        elif local == "t":
+            self.collecting = not self.spoken
+        elif local == "rPh":
+            self.spoken += 1
+
+    def _end(self, name: str) -> None:
+        local = name.rpartition(":")[2]
+        if local == "si":
+            self.found.append("".join(self.text))
+        elif local == "t":
+            self.collecting = False
+        elif local == "rPh":
+            self.spoken -= 1
+
+    def _data(self, data: str) -> None:
+        if self.collecting:
+            self.text.append(data)

@@ -18,12 +18,13 @@ from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format
 
 from calculator.pricelist.archives import BLOCK_BYTES, DAMAGED, elements, opened, parser, part_bytes, refusing
 from calculator.pricelist.contract import FileFormat, PriceFileError, Severity
-from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, ROWS, UNPACKED_BYTES, WORKBOOK_CELLS
-from calculator.pricelist.sheetxml import EMPTY_FORMULA, ErrorValue, Found, SheetParser
+from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, ROWS, SMALL_PART_BYTES, UNPACKED_BYTES, WORKBOOK_CELLS
+from calculator.pricelist.sheetxml import EMPTY_FORMULA, ErrorValue, Found, SharedTexts, SheetParser
 from calculator.pricelist.table import Cell, Problems, Row, Table, letters
 
 CONTENT_TYPES = "[Content_Types].xml"
 MAIN = "xl/workbook.xml"
+RELATIONS = "xl/_rels/workbook.xml.rels"
 MACROS = ("vbaproject", "xl/macrosheets/", "xl/dialogsheets/")
 EXTERNAL = "xl/externallinks/"
 BLANK_ROWS = re.compile(rb'(?:<row\b(?=[^<>]* r=")[^<>]*(?:(?<=/)>|(?<!/)>(?:<c\b[^<>]*/>)*+</row>))++')
@@ -165,7 +166,7 @@ def _date(serial: Decimal, from_1904: bool) -> Cell:
 def _book(content: bytes) -> Book:
     archive = opened(content)
     names = {name.casefold(): name for name in archive.namelist()}
-    types = part_bytes(archive, CONTENT_TYPES) if CONTENT_TYPES.casefold() in names else b""
+    types = part_bytes(archive, CONTENT_TYPES, SMALL_PART_BYTES) if CONTENT_TYPES.casefold() in names else b""
     if any(name.startswith(MACROS) or "vbaproject" in name for name in names) or b"macroEnabled" in types:
         raise PriceFileError("workbook_macros")
     if any(name.startswith(EXTERNAL) for name in names):
@@ -180,14 +181,14 @@ def _book(content: bytes) -> Book:
 
 def _first_sheet(archive: zipfile.ZipFile) -> tuple[str, tuple[str, ...], bool]:
     """The part of the first visible sheet, the names of the other visible ones, and whether days count from 1904."""
-    found = elements(part_bytes(archive, MAIN))
+    found = elements(part_bytes(archive, MAIN, SMALL_PART_BYTES))
     targets = {
         given.get("Id", ""): given.get("Target", "")
-        for name, given, _text in elements(part_bytes(archive, "xl/_rels/workbook.xml.rels"))
+        for name, given in elements(part_bytes(archive, RELATIONS, SMALL_PART_BYTES))
         if name == "Relationship"
     }
-    sheets = [given for name, given, _text in found if name == "sheet" and given.get("state") not in HIDDEN]
-    properties = next((given for name, given, _text in found if name == "workbookPr"), {})
+    sheets = [given for name, given in found if name == "sheet" and given.get("state") not in HIDDEN]
+    properties = next((given for name, given in found if name == "workbookPr"), {})
     for index, sheet in enumerate(sheets):
         relation = next((value for key, value in sheet.items() if key.endswith(":id")), "")
         path = posixpath.normpath(posixpath.join("xl", targets.get(relation, ""))).lstrip("/")
@@ -202,18 +203,11 @@ def _shared(archive: zipfile.ZipFile) -> list[str]:
     name = "xl/sharedStrings.xml"
     if name not in archive.namelist():
         return []
-    texts: list[str] = []
-    spoken = 0
-    for element, _given, text in elements(part_bytes(archive, name), {"si", "t", "rPh"}):
-        if element == "si":
-            texts.append("")
-        elif element == "rPh":
-            spoken += 1
-        elif element == "/rPh":
-            spoken -= 1
-        elif element == "t" and texts and not spoken:
-            texts[-1] += text
-    return texts
+    texts, feed = SharedTexts(), parser()
+    texts.listen(feed)
+    with refusing("workbook_broken"):
+        feed.Parse(part_bytes(archive, name), True)
+    return texts.found
 
 
 def _styles(archive: zipfile.ZipFile) -> list[Style]:
@@ -223,7 +217,7 @@ def _styles(archive: zipfile.ZipFile) -> list[Style]:
     formats: dict[str, str] = {str(key): code for key, code in BUILTIN_FORMATS.items()}
     styles: list[Style] = []
     inside = False
-    for element, given, _text in elements(part_bytes(archive, name)):
+    for element, given in elements(part_bytes(archive, name, SMALL_PART_BYTES)):
         if element == "numFmt":
             formats[given.get("numFmtId", "")] = given.get("formatCode", "")
         elif element in ("cellXfs", "/cellXfs"):
