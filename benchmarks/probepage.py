@@ -6,13 +6,15 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from benchmarks import probepublishing, probewords, results, wording
+from benchmarks import probeeffects, probepublishing, probewords, wording
 from benchmarks.models import BenchmarkRun, ProbeJob, ProbeReading
 from benchmarks.queries import RunView
 from calculator import formats
+from calculator.domain.units import GIB
 from calculator.formats import NBSP
 
 POLL_S = 2
+MAKER = "NVIDIA "
 VERSION_KEYS = (
     ("torch", "torch"),
     ("CUDA", "cuda"),
@@ -45,6 +47,7 @@ def context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
         "rows": rows(readings),
         "remarks": remarks(readings),
         "environment": environment(run, job),
+        "changes": changes(run) if run.status == "succeeded" and not obstacle and not published else [],
         "may_operate": may_operate,
         "cancelling": run.cancel_requested_at is not None,
         "published": published,
@@ -63,6 +66,18 @@ def sentences(run: BenchmarkRun) -> list[str]:
     ]
 
 
+def changes(run: BenchmarkRun) -> list[tuple[str, str, str]]:
+    """What publishing would change: the roof, the rate that estimates take now, the one then."""
+    return [
+        (
+            probewords.roof_name(one.metric),
+            probewords.value_words(one.now, one.unit),
+            _("inchangé") if one.now == one.then else probewords.value_words(one.then, one.unit),
+        )
+        for one in probeeffects.changes(run)
+    ]
+
+
 def rows(readings: Sequence[ProbeReading]) -> list[dict[str, Any]]:
     """One line a figure."""
     return [row(reading) for reading in readings]
@@ -77,7 +92,7 @@ def row(reading: ProbeReading) -> dict[str, Any]:
         "best": probewords.value_words(reading.best, reading.unit),
         "sheet": sheet_words(reading),
         "share": formats.percent(reading.sheet_ratio, 1) if shares(reading) else formats.number(None),
-        "shape": reading.shape,
+        "shape": shape_words(reading.shape),
         "dtype": reading.dtype,
         "span": f"{wording.three(reading.span_s)}{NBSP}s",
         "samples": formats.number(reading.samples_count),
@@ -103,7 +118,21 @@ def gpu_words(reading: ProbeReading) -> str:
     """The GPU's name and the head of its UUID, which tells two of them apart."""
     if reading.gpu_uuid == "cpu":
         return reading.gpu_name
-    return f"{reading.gpu_name} {reading.gpu_uuid.removeprefix('GPU-')[:8]}"
+    return f"{reading.gpu_name.removeprefix(MAKER)} {reading.gpu_uuid.removeprefix('GPU-')[:8]}"
+
+
+def shape_words(shape: str) -> str:
+    """A shape with its bytes in the largest unit that divides them: 1073741824 B is 1 GiB."""
+    head, found, rest = shape.partition(" B")
+    if not found or not head.isdecimal():
+        return shape
+    size, names = int(head), byte_units()
+    step = max(step for step in range(len(names)) if size % 1024**step == 0) if size else 0
+    return f"{formats.number(size // 1024**step)}{NBSP}{names[step]}{rest}"
+
+
+def byte_units() -> tuple[str, ...]:
+    return _("o"), _("Kio"), _("Mio"), _("Gio")
 
 
 def remarks(readings: Sequence[ProbeReading]) -> list[tuple[str, str]]:
@@ -124,5 +153,16 @@ def environment(run: BenchmarkRun, job: ProbeJob) -> list[tuple[str, str]]:
     known.append((_("Méthode"), "" if job.method_version is None else str(job.method_version)))
     known.append((_("Fiche technique"), job.sheet_name))
     known.append((_("Empreinte des lignes"), job.lines_sha256[:12]))
-    machine = results.environment(run) if run.started_at else []
-    return [*machine, *((name, value) for name, value in known if value)]
+    return [*machine_facts(run), *((name, value) for name, value in known if value)]
+
+
+def machine_facts(run: BenchmarkRun) -> list[tuple[str, str]]:
+    """The host, as far as the worker that claimed the run said what it is."""
+    memory = "" if run.memory_bytes is None else f"{formats.number(run.memory_bytes / GIB, 1)}{NBSP}{_('Gio')}"
+    known = [
+        (_("Processeur"), run.cpu_model),
+        (_("Cœurs"), "" if run.cpu_count is None else formats.number(run.cpu_count)),
+        (_("Mémoire"), memory),
+        (_("Noyau"), run.kernel),
+    ]
+    return [(name, value) for name, value in known if value]

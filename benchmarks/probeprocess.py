@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.load import process
+from benchmarks.load.vllmprocess import PRIVATE_NAMES, PRIVATE_PREFIXES
 from benchmarks.probes import lines
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
@@ -20,7 +21,6 @@ POLL_S = 0.5
 STOP_GRACE_S = 20.0
 LINES_NAME, LOG_NAME = "probe.jsonl", "probe.log"
 LOG_BYTES = 4000
-SECRETS = ("DATABASE_", "CELERY_", "SECRET_KEY", "BENCHMARK_KEY_")
 
 
 class NoPythonError(Exception):
@@ -143,7 +143,11 @@ class ProbeProcess:
 
 def child_environment(gpus: Sequence[str]) -> dict[str, str]:
     """What a probe sees of the worker's environment: its GPUs, and neither database nor queue nor keys."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(SECRETS)}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in PRIVATE_NAMES and not name.startswith(PRIVATE_PREFIXES)
+    }
     return {**kept, "CUDA_VISIBLE_DEVICES": ",".join(gpus), "PYTHONUNBUFFERED": "1"}
 
 

@@ -59,6 +59,18 @@ def metric_name(metric: str) -> str:
     return known.get(metric, metric)
 
 
+def roof_name(metric: str) -> str:
+    """What a roof of the calculators governs."""
+    known = {
+        "copy_bytes_per_s": _("Lecture des poids et du cache"),
+        "bus_bytes_per_s": _("Échanges entre les GPU d’une machine"),
+        "gemm_bf16_flop_per_s": _("Lecture du prompt en 16 bits"),
+        "gemm_fp16_flop_per_s": _("Lecture du prompt en 16 bits"),
+        "gemm_fp8_flop_per_s": _("Lecture du prompt en fp8"),
+    }
+    return known.get(metric, metric)
+
+
 def value_words(value: float | None, unit: str) -> str:
     """A figure to three significant digits in the unit that people read."""
     if value is None:

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from benchmarks import tasks
+from benchmarks import probepage, tasks
 from benchmarks.models import BenchmarkRun, ProbeJob
 from calculator import sheets
 from calculator.models import Figure
@@ -63,6 +63,28 @@ def test_a_visitor_reads_figures_with_their_share_of_the_data_sheet(client: Clie
     assert "1 610 Go/s" in text and "2 040 Go/s" in text and "79,0 %" in text
     assert "Copie (lecture et écriture)" in text and "acceptée" in text
     assert "Retirer du calculateur" not in text and "Publier ces plafonds" not in text
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("1073741824 B", "1 Gio"),
+        ("4194304 B x 2 ranks", "4 Mio x 2 ranks"),
+        ("1024 B", "1 Kio"),
+        ("1000 B", "1 000 o"),
+        ("8192x8192x8192", "8192x8192x8192"),
+        ("tiny batch 1 context 128", "tiny batch 1 context 128"),
+    ],
+)
+def test_bytes_of_a_shape_are_told_in_their_largest_unit(shape: str, words: str) -> None:
+    assert probepage.shape_words(shape).replace("\u00a0", " ").replace("\u202f", " ") == words
+
+
+def test_the_environment_tells_only_what_is_known(operator: Client) -> None:
+    run = probe_run("gemm", "succeeded", cpu_model="Xeon", settings={"environment": {"torch": "2.13.0"}})
+    text = page(operator, run)
+    assert "Xeon" in text and "2.13.0" in text
+    assert "Moteur" not in text and "cuDNN" not in text
 
 
 def test_the_page_speaks_english_too(operator: Client) -> None:
@@ -160,10 +182,12 @@ def test_what_cannot_be_probed_comes_back_with_its_sentence(
 def test_an_operator_publishes_and_withdraws_roofs(operator: Client, catalogue: None) -> None:
     run = probe_run("membw", "succeeded", sku_code="GPU-TITAN", gpus_count=1)
     reading(run, **COPY)
-    assert "Publier ces plafonds" in page(operator, run)
+    before = page(operator, run)
+    assert "Publier ces plafonds" in before
+    assert "Lecture des poids et du cache" in before and 'id="changes"' in before
     operator.post(f"/fr/runs/{run.code}/publish-roofs")
     assert Figure.objects.filter(run=run.code, withdrawn_at=None).count() == 1
-    assert "Retirer du calculateur" in page(operator, run)
+    assert "Retirer du calculateur" in page(operator, run) and 'id="changes"' not in page(operator, run)
     operator.post(f"/fr/runs/{run.code}/withdraw")
     assert not Figure.objects.filter(run=run.code, withdrawn_at=None).exists()
 
