@@ -53,11 +53,19 @@ def start(upload: PriceUpload, by: User) -> None:
         publish.validate(with_known_columns(upload, by), by)
         return
     note_of(upload.pk).write_text("{}")
-    threading.Thread(target=work, args=(upload, by), name=f"compare-{upload.pk}", daemon=True).start()
+    threading.Thread(target=in_thread, args=(upload, by), name=f"compare-{upload.pk}", daemon=True).start()
+
+
+def in_thread(upload: PriceUpload, by: User) -> None:
+    """One comparison in a thread of its own, whose connection to the database ends with it."""
+    try:
+        work(upload, by)
+    finally:
+        connection.close()
 
 
 def work(upload: PriceUpload, by: User) -> None:
-    """One comparison in a thread of its own, with a connection of its own; a refusal is left for the page."""
+    """One comparison; a refusal is left for the page."""
     note = note_of(upload.pk)
     try:
         publish.validate(with_known_columns(upload, by), by)
@@ -71,8 +79,6 @@ def work(upload: PriceUpload, by: User) -> None:
         raise
     else:
         note.unlink(missing_ok=True)
-    finally:
-        connection.close()
 
 
 def seconds_under_way(upload: PriceUpload) -> int | None:

@@ -15,7 +15,7 @@ from calculator.pricelist import publish
 from calculator.pricelist.contract import PriceFileError
 from calculator.pricelist.effects import Effects, NumberMove, SavedMove, VerdictMove, effects_of
 from calculator.pricelist.refusals import Refused
-from calculator.pricing.comparing import AT_ONCE_BYTES
+from calculator.pricing import comparing
 
 CASES_SHOWN = 24
 KEPT_S = 600
@@ -62,7 +62,7 @@ def is_shown(upload: PriceUpload) -> bool:
 
 def is_quick(upload: PriceUpload) -> bool:
     """Whether it is computed before the answer; a larger file is read again for it, so its page asks later."""
-    return upload.size_bytes <= AT_ONCE_BYTES or _key(upload) in cache
+    return upload.size_bytes <= comparing.AT_ONCE_BYTES or _key(upload) in cache
 
 
 def impact(upload: PriceUpload) -> Impact | None:

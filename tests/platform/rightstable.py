@@ -51,6 +51,7 @@ RULES: dict[str, Rule] = {
     "estimate-save": Rule(post=EVERYONE, args={"name": "economics"}),
     "export": Rule(args={"name": "economics", "suffix": "csv"}),
     "estimate-saved": Rule(args={"slug": "none"}),
+    "estimate-file": Rule(args={"slug": "none", "suffix": "csv"}),
     "coming": Rule(args={"name": "economics"}),
     **dict.fromkeys(("run", "run-csv", "run-json", "run-jsonl", "probe-lines"), Rule(args=CODE)),
     # --- operators: runs ---
