@@ -4,6 +4,7 @@
 `calculator.counting`'s; only its numbers come in here.
 """
 
+from dataclasses import replace
 from decimal import Decimal
 
 from calculator.domain.apibill import Usage, request_cost, tier_for
@@ -179,6 +180,9 @@ def estimate(scenario: TokensScenario, facts: TokensFacts) -> TokensEstimate:
     total = _spread(float(documents * mean), ratio)
     gpus = tuple(reading(scenario, facts, offer, total.value) for offer in facts.offers)
     gpu = next(item for item in gpus if item.offer.sku.code == scenario.sku)
+    # Our own runs read whole prompts: a chunk is another length, so that this is always an estimate.
+    by_chunk, unmeasured = replace(scenario, mean_tokens=to_decimal(each / chunks)), replace(facts, measured={})
+    indexing = tuple(reading(by_chunk, unmeasured, offer, each * scenario.documents_count) for offer in facts.offers)
     embedding, apis = embedded(facts.embedding), tuple(map(read, facts.apis))
     found = steps(Parts(scenario, total, chunks, each, embedding, apis[0] if apis else None, gpu, rate))
     return TokensEstimate(
@@ -204,6 +208,7 @@ def estimate(scenario: TokensScenario, facts: TokensFacts) -> TokensEstimate:
             *model_warnings(scenario, facts, embedding),
             *gpu_warnings(gpu, rate),
         ),
+        indexing=indexing,
     )
 
 

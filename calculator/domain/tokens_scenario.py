@@ -122,7 +122,8 @@ class TokensEstimate:
     """The whole answer of the tokens calculator; page, CSV, XLSX, JSON, print and CLI all read this one object.
 
     `margin_ratio` = half the interval ÷ the total. `chunks_a_document` is a mean. `typed_time_s` = the corpus at the
-    throughput that the visitor typed.
+    throughput that the visitor typed. `indexing` = the chunks read once by the open model on each SKU, one at a
+    time: what an embedding model of its size takes.
     """
 
     scenario: TokensScenario
@@ -143,3 +144,4 @@ class TokensEstimate:
     steps: tuple[Step, ...]
     trust: Kind | None
     warnings: tuple[Message, ...]
+    indexing: tuple[GpuReading, ...] = ()

@@ -43,6 +43,8 @@ class TokensPage:
     embedded: str
     apis: tuple[tokens_tables.PaidLine, ...]
     gpus: tuple[tokens_tables.GpuLine, ...]
+    indexing: tuple[tokens_tables.GpuLine, ...]
+    indexer: str
     mode: str
     reader: str
     typed: str
@@ -73,6 +75,8 @@ def tokens(estimate: TokensEstimate) -> TokensPage:
         embedded=embedded(estimate),
         apis=tokens_tables.apis(estimate),
         gpus=tokens_tables.gpus(estimate),
+        indexing=tokens_tables.indexing(estimate),
+        indexer=indexer(estimate),
         mode=words.mode_name(estimate.scenario.mode),
         reader=reader(estimate),
         typed=typed(estimate),
@@ -147,6 +151,14 @@ def sample(estimate: TokensEstimate) -> str:
         "confidence": confidence,
         "interval": tokens_words.interval(estimate.total),
     }
+
+
+def indexer(estimate: TokensEstimate) -> str:
+    """What the machines are taken to index with, and why that is on the safe side."""
+    return _(
+        "Sur vos GPU, avec un modèle d’indexation de la taille de %(model)s qui lit chaque morceau une fois. Un "
+        "morceau à la fois\u00a0: en lire plusieurs ensemble va plus vite."
+    ) % {"model": estimate.scenario.model}
 
 
 def embedded(estimate: TokensEstimate) -> str:

@@ -75,6 +75,8 @@ def _apis(estimate: TokensEstimate) -> Iterator[Row]:
 def _gpus(estimate: TokensEstimate) -> Iterator[Row]:
     for item in estimate.gpus:
         yield from _gpu(_("Lire une fois, GPU"), item)
+    for item in estimate.indexing:
+        yield from _gpu(_("Indexer, GPU"), item)
 
 
 def _gpu(section: str, item: GpuReading) -> Iterator[Row]:

@@ -27,6 +27,7 @@ def sections(answer: Any) -> dict[str, Any]:
         "embeddings": [_paid(item) for item in estimate.embeddings],
         "apis": [_paid(item) for item in estimate.apis],
         "gpus": [_gpu(item) for item in estimate.gpus],
+        "indexing_gpus": [_gpu(item) for item in estimate.indexing],
         "steps": [step_data(step) for step in estimate.steps],
         "warnings": data(estimate.warnings),
     }

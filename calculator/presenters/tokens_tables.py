@@ -113,6 +113,12 @@ def gpus(estimate: TokensEstimate) -> tuple[GpuLine, ...]:
     return tuple(_gpu(estimate, item, best) for item in estimate.gpus)
 
 
+def indexing(estimate: TokensEstimate) -> tuple[GpuLine, ...]:
+    """Each machine embedding every chunk with an open model of the chosen one's size."""
+    best = _cheapest((*estimate.embeddings, *estimate.indexing))
+    return tuple(_gpu(estimate, item, best) for item in estimate.indexing)
+
+
 def _gpu(estimate: TokensEstimate, item: GpuReading, best: Decimal | None) -> GpuLine:
     sku = item.offer.sku
     return GpuLine(
