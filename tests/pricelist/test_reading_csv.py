@@ -422,3 +422,11 @@ def test_the_raw_line_and_its_number_are_kept_also_when_a_cell_spans_lines() -> 
 def test_a_quote_that_never_ends_is_an_error_of_its_line() -> None:
     content = csv(GPU_HEADER, "A,instance_hour,1.5,EUR,instance_hour", 'B,"instance_hour,1.5,EUR,instance_hour')
     assert [(line, code) for line, _column, code in errors(content)] == [(3, "csv_broken")]
+
+
+def test_the_unicode_text_of_a_spreadsheet_is_read_by_its_mark() -> None:
+    """UTF-16 with a mark and tabs between the cells, as Excel saves “Unicode text”."""
+    content = gpu("1,50", delimiter="\t").decode().encode("utf-16")
+    found = parsed(content)
+    assert (found.encoding, found.delimiter) == ("utf-16", "\t")
+    assert amounts(content) == ["1.5"]
