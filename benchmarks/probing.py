@@ -8,14 +8,16 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 
 from benchmarks import planning
+from benchmarks.limits import limits_of
 from benchmarks.load import records
 from benchmarks.models import BenchmarkRun, ProbeJob, ProbeReading, RunGpu
+from benchmarks.patience import Patience, insist
 from benchmarks.probeprocess import NoPythonError, Order, ProbeProcess, flags
 from benchmarks.probes import guards, lines
 from benchmarks.probes.guards import Name, Verdict
@@ -30,7 +32,6 @@ from calculator.models import CatalogItem
 
 PROBES = ("gemm", "membw", "decode", "prefill", "train_step", "allreduce")
 WITH_WEIGHTS = ("decode", "prefill", "train_step")
-LIMIT_S = 3600
 Alive = Callable[[], bool]
 RUN_FLAGS = {
     Name.NOT_THROTTLED.value: "flag_throttled",
@@ -73,8 +74,8 @@ def order_of(run: BenchmarkRun, gpus: tuple[str, ...], sheet: Sheet) -> Order:
             ("sheet", json.dumps(dataclasses.asdict(sheet)) if sheet.name else None),
         ]
     )
-    limit_s = run.soft_limit_s or LIMIT_S
-    return Order(settings.GPU_PYTHON, run.probe, told, planning.run_folder(run), gpus, float(limit_s))
+    limit_s = limits_of(run).soft_s
+    return Order(settings.GPU_PYTHON, run.probe, told, planning.run_folder(run), gpus, limit_s)
 
 
 def gpu_of(run: BenchmarkRun) -> Gpu | None:
@@ -118,23 +119,25 @@ def sheet_from(gpu: Gpu, gpus_count: int) -> Sheet:
 
 @dataclass
 class Followed:
-    """How far a probe's lines have been stored."""
+    """How far a probe's lines have been stored; while the database is away they wait in order."""
 
     run: BenchmarkRun
     sheet: Sheet
     end: records.RunEnd | None = None
     count: int = 0
+    patience: Patience = field(default_factory=Patience)
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Store one record."""
         match record["kind"]:
             case "start":
-                record_start(self.run, record, self.sheet)
+                self.patience.write(lambda: record_start(self.run, record, self.sheet))
             case "guard":
-                raise_flag(self.run, record)
+                self.patience.write(lambda: raise_flag(self.run, record))
             case "reading":
                 self.count += 1
-                record_reading(self.run, self.count, judged(lines.reading_of(record), self.sheet))
+                position, reading = self.count, judged(lines.reading_of(record), self.sheet)
+                self.patience.write(lambda: record_reading(self.run, position, reading))
             case "end":
                 status = str(record.get("status"))
                 code = "probe_failed" if status == "failed" else ""
@@ -148,8 +151,11 @@ def follow(run: BenchmarkRun, probe: ProbeProcess, alive: Alive, sheet: Sheet) -
     for record in probe.records():
         if record is not None:
             followed.take(record)
-        elif wanted and not (wanted := alive()):
-            probe.stop()
+        else:
+            followed.patience.catch_up()
+            if wanted and not (wanted := alive()):
+                probe.stop()
+    followed.patience.finish()
     return ended(followed, probe, wanted)
 
 
@@ -212,29 +218,28 @@ def judged(reading: Reading, sheet: Sheet) -> Reading:
 
 
 def record_reading(run: BenchmarkRun, position: int, reading: Reading) -> None:
-    """One row; a value that is none or zero cannot be an accepted one."""
+    """One row, the same when written twice; a value that is none or zero cannot be an accepted one."""
     value = reading.value if reading.value and reading.value > 0 else None
-    ProbeReading.objects.create(
-        run=run,
-        position=position,
-        metric=reading.metric[:40],
-        value=value,
-        best=reading.best,
-        unit=reading.unit,
-        sheet_value=reading.sheet,
-        sheet_ratio=reading.sheet_ratio,
-        gpu_uuid=reading.gpu[:96],
-        gpu_name=reading.gpu_name[:120],
-        shape=reading.shape[:120],
-        dtype=reading.dtype[:10],
-        span_s=reading.span_s,
-        samples_count=reading.samples_count,
-        spread_ratio=reading.spread_ratio,
-        formula=reading.formula[:200],
-        headline=reading.headline,
-        refusal=(reading.refusal or ("" if value is not None else Name.COMPLETE.value))[:40],
-        flags=",".join(reading.flags)[:300],
-    )
+    columns = {
+        "metric": reading.metric[:40],
+        "value": value,
+        "best": reading.best,
+        "unit": reading.unit,
+        "sheet_value": reading.sheet,
+        "sheet_ratio": reading.sheet_ratio,
+        "gpu_uuid": reading.gpu[:96],
+        "gpu_name": reading.gpu_name[:120],
+        "shape": reading.shape[:120],
+        "dtype": reading.dtype[:10],
+        "span_s": reading.span_s,
+        "samples_count": reading.samples_count,
+        "spread_ratio": reading.spread_ratio,
+        "formula": reading.formula[:200],
+        "headline": reading.headline,
+        "refusal": (reading.refusal or ("" if value is not None else Name.COMPLETE.value))[:40],
+        "flags": ",".join(reading.flags)[:300],
+    }
+    ProbeReading.objects.update_or_create(run=run, position=position, defaults=columns)
 
 
 def seal(run: BenchmarkRun, order: Order) -> None:
@@ -243,4 +248,4 @@ def seal(run: BenchmarkRun, order: Order) -> None:
     if path.exists():
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        ProbeJob.objects.filter(run=run).update(lines_sha256=digest)
+        insist(lambda: ProbeJob.objects.filter(run=run).update(lines_sha256=digest))

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
 from django.utils import timezone
 
-from benchmarks import probeprocess, probing, services
+from benchmarks import patience, probeprocess, probing, services
 from benchmarks.models import BenchmarkRun, ProbeJob, ProbeReading, RunGpu
 from benchmarks.probes.options import Sheet
 from calculator import sheets
@@ -83,6 +84,24 @@ def test_a_probe_that_dies_keeps_what_it_had_measured(place: Path, settings: Any
 def test_a_probe_without_a_figure_has_not_succeeded(place: Path, settings: Any) -> None:
     settings.GPU_PYTHON = fakeprobe.python(place, fakeprobe.start(), fakeprobe.end())
     assert carried_out(probe_run()).error_code == "no_reading"
+
+
+def test_figures_wait_while_the_database_is_away(place: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first two writes of a figure fail: it is stored once, when the database is back."""
+    settings.GPU_PYTHON = fakeprobe.python(place, fakeprobe.start(), fakeprobe.reading(), fakeprobe.end())
+    stored, tries = probing.record_reading, []
+
+    def away_twice(*values: Any) -> None:
+        tries.append(1)
+        if len(tries) <= 2:
+            raise OperationalError("server closed the connection")
+        stored(*values)
+
+    monkeypatch.setattr(probing, "record_reading", away_twice)
+    monkeypatch.setattr(patience, "gone", lambda error: None)
+    monkeypatch.setattr(patience, "PAUSE_S", 0.01)
+    run = carried_out(probe_run())
+    assert (run.status, run.readings.count(), len(tries)) == ("succeeded", 1, 3)
 
 
 def test_lines_of_another_schema_fail_the_run(place: Path, settings: Any) -> None:
@@ -195,4 +214,4 @@ def test_the_settings_become_the_probes_command_line(place: Path, sheets_there: 
     order = probing.order_of(run, ("GPU-1",), probing.sheet_of(run))
     assert order.arguments[:4] == ("--device=cuda", "--seconds=2.0", "--dtypes=bf16,fp8", "--recompute")
     assert '"bf16_flop_per_s": 165200000000000.0' in order.arguments[-1]
-    assert order.gpus == ("GPU-1",) and order.limit_s == probing.LIMIT_S
+    assert order.gpus == ("GPU-1",) and order.limit_s == 3600
