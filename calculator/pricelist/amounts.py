@@ -19,9 +19,10 @@ SIGNS = {"€": "EUR", "EUR": "EUR", "$US": "USD", "US$": "USD", "$": "USD", "US
 """How a cell may name its currency beside the number; longer names first, for “$US” begins with “$”."""
 FOREIGN_SIGN = re.compile(r"[£¥₹₽₩]|\b(?:GBP|CHF|JPY|CNY|CAD)\b")
 PLAIN = re.compile(r"(?P<whole>[0-9]+)(?:(?P<mark>[.,])(?P<rest>[0-9]+))?(?P<exponent>[eE][+-]?[0-9]{1,4})?")
-SPACED = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?:(?P<mark>[.,])[0-9]+)?")
-MIXED = re.compile(r"[0-9]{1,3}(?:(?P<group>[.,])[0-9]{3})+(?P<mark>[.,])[0-9]+")
-REPEATED = re.compile(r"[0-9]{1,3}(?P<group>[.,])[0-9]{3}(?:(?P=group)[0-9]{3})+")
+SPACED = re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+(?:(?P<mark>[.,])[0-9]+)?")
+MIXED = re.compile(r"[1-9][0-9]{0,2}(?P<group>[.,])[0-9]{3}(?:(?P=group)[0-9]{3})*(?!(?P=group))(?P<mark>[.,])[0-9]+")
+REPEATED = re.compile(r"[1-9][0-9]{0,2}(?P<group>[.,])[0-9]{3}(?:(?P=group)[0-9]{3})+")
+"""Groups of three: the first is never begun by a zero, and one sign parts them all."""
 NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity|∞)", re.IGNORECASE)
 NEGATIVE = ("-", "\u2212", "(")
 EXPONENT_LIMIT = 30
@@ -73,18 +74,23 @@ def evidence(body: str) -> str:
     if spaced := SPACED.fullmatch(body):
         return spaced["mark"] or ""
     if mixed := MIXED.fullmatch(body):
-        return mixed["mark"] if mixed["mark"] != mixed["group"] else ""
+        return mixed["mark"]
     if repeated := REPEATED.fullmatch(body):
         return OTHER[repeated["group"]]
     return ""
 
 
 def _evidence_of_plain(found: re.Match[str]) -> str:
-    mark, whole, rest = found["mark"], found["whole"], found["rest"] or ""
-    if not mark:
+    if not found["mark"]:
         return ""
+    return "?" if _may_be_groups(found) else found["mark"]
+
+
+def _may_be_groups(found: re.Match[str]) -> bool:
+    """Whether the only mark may part a group of three: “1,234”, but neither “0,234” nor “1234,567”."""
+    whole, rest = found["whole"], found["rest"] or ""
     groups = len(rest) == GROUP_OF_THREE and len(whole) <= GROUP_OF_THREE and whole[0] != "0"
-    return "?" if groups and not found["exponent"] else mark
+    return groups and not found["exponent"]
 
 
 def decide(cells: Iterable[tuple[int, str]]) -> Decision:
@@ -135,8 +141,7 @@ def _with_a_point(body: str, mark: str) -> str | None:
     if plain := PLAIN.fullmatch(body):
         if plain["mark"] in (None, mark):
             return body.replace(",", ".").replace("E", "e")
-        grouped = len(plain["rest"]) == GROUP_OF_THREE and len(plain["whole"]) <= GROUP_OF_THREE
-        return plain["whole"] + plain["rest"] if grouped and mark and not plain["exponent"] else None
+        return plain["whole"] + plain["rest"] if mark and _may_be_groups(plain) else None
     if (spaced := SPACED.fullmatch(body)) and spaced["mark"] in (None, mark):
         return body.replace(" ", "").replace(",", ".")
     if (mixed := MIXED.fullmatch(body)) and mixed["mark"] == mark and mixed["group"] == OTHER[mark]:

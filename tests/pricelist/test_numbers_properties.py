@@ -81,6 +81,23 @@ def test_any_text_is_a_number_or_a_named_error(text: str, mark: str) -> None:
         assert value >= 0
 
 
+@given(st.text(alphabet="0123456789., -eE", max_size=16), MARKS)
+@example("1,234.567,8", ",")
+@example("0,001", ".")
+def test_what_looks_like_a_number_is_one_or_a_named_error(text: str, mark: str) -> None:
+    """Read in full digits: taking the groups and the mark away leaves the same digits, in the same order."""
+    body, _sign = bare(text)
+    try:
+        value = number(body, mark)
+    except NumberError as error:
+        assert error.code
+        return
+    if "e" not in body.lower():
+        digits = "".join(sign for sign in body if sign.isdigit()).lstrip("0")
+        assert f"{value:f}".replace(".", "").lstrip("0") == digits
+        assert value == value.to_integral_value() or mark in body
+
+
 def attempted(content: bytes, name: str) -> ParsedFile | None:
     """What the file says, or None where it is refused. Anything else but the documented exception escapes."""
     try:
