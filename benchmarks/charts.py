@@ -33,6 +33,8 @@ def rate_and_latency(view: RunView) -> Figure | None:
 
 
 ROLES = ("gpu", "api", "ink", "mute", "gpu", "api")
+SHIFTS = (14, -14, 30, -30, 46, -46)
+"""Names stand above and below their last dots, so that those of like runs do not cover each other."""
 DASHES = ("solid", "solid", "solid", "dash", "dot", "dot")
 
 
@@ -46,8 +48,8 @@ def rates_and_latencies(runs: Sequence[tuple[str, Sequence[Load]]]) -> Figure | 
         role = ROLES[place % len(ROLES)]
         traces.append(line(points, role, DASHES[place % len(DASHES)]))
         x, y = points[-1]
-        note = {"x": round(x, 1), "y": round(y, 4), "text": code, "showarrow": False, "yshift": 14, "name": role}
-        notes.append({**note, "xanchor": "right"})
+        note = {"x": round(x, 1), "y": round(y, 4), "text": code, "showarrow": False, "name": role}
+        notes.append({**note, "xanchor": "right", "yshift": SHIFTS[place % len(SHIFTS)]})
     return {"data": traces, "layout": layout(_("débit total (tok/s)"), notes)} if traces else None
 
 

@@ -13,6 +13,7 @@ from benchmarks.models import BenchmarkRun
 from benchmarks.repeats import Load
 from benchmarks.wording import load_words, milliseconds, three
 from calculator import formats
+from calculator.formats import NBSP
 
 MOST_COUNT = 6
 NAMES = {
@@ -152,6 +153,12 @@ def shown(name: str, value: str) -> str:
         return definition_name(value)
     if not value:
         return _("non précisé")
+    if name == "memory_bytes":
+        return f"{three(int(value) / 10**9)}{NBSP}{_('Go')}"
+    if name == "pattern":
+        return _("boucle fermée") if value == BenchmarkRun.Pattern.CLOSED else _("à un rythme")
+    if value in ("True", "False"):
+        return _("oui") if value == "True" else _("non")
     return value[:12] if name.endswith("sha256") else value
 
 

@@ -90,7 +90,7 @@ def result_context(view: RunView) -> dict[str, Any]:
     return details.context(view) | {
         "headline": results.headline(view),
         "stats": results.stats(view),
-        "pace_rows": results.pace_rows(view),
+        "pace_rows": [] if run.import_tool else results.pace_rows(view),
         "goodput": results.goodput_words(view),
         "search_words": results.search_words(run),
         "rows": results.step_rows(view) if run.import_tool or any(step.measured_count for step in view.steps) else [],
@@ -99,7 +99,7 @@ def result_context(view: RunView) -> dict[str, Any]:
         "published": run.published_at is not None and run.withdrawn_at is None,
         "publishable": not obstacle and run.published_at is None and view.figures_count > 0,
         "ineligible": refusal(obstacle) if run.status == "succeeded" and obstacle else "",
-        "self_checks": selfchecks.sentences(view.steps),
+        "self_checks": [] if run.import_tool else selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
         "calculator_href": published_href(run),
         "latency": latencypage.context(run),

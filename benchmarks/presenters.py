@@ -181,7 +181,7 @@ def list_rows(runs: Sequence[BenchmarkRun]) -> list[dict[str, Any]]:
             "mark": mark(run),
             "repeat": repeat_of(run),
             "model": run.model_name or model_words(run),
-            "sku": run.sku_code or run.import_hardware or _("cette machine"),
+            "sku": run.sku_code or machine(run),
             "at": formats.instant(run.created_at),
             "by": run.created_by.get_username() if run.created_by else _("la ligne de commande"),
             "rate": tok_per_s(getattr(run, "best_tok_per_s", None)),
@@ -196,6 +196,11 @@ def model_words(run: BenchmarkRun) -> str:
     if run.kind == BenchmarkRun.Kind.PROBE:
         return _("sonde %(name)s") % {"name": run.probe}
     return formats.number(None) if run.import_tool else _("modèle d’essai")
+
+
+def machine(run: BenchmarkRun) -> str:
+    """What stands in place of an offer: the hardware that a foreign file names, or this machine."""
+    return (run.import_hardware or formats.number(None)) if run.import_tool else _("cette machine")
 
 
 def mark(run: BenchmarkRun) -> str:
