@@ -6,11 +6,12 @@ that their environment could be read from. What it prints goes to engine.log of 
 """
 
 import argparse
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
@@ -19,6 +20,7 @@ from benchmarks.load import process, sessions
 
 LOG_NAME = "engine.log"
 GRACE_S = 2.0
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 NOT_STARTED = 127  # what a shell says of a program that it cannot run
 
 
@@ -34,8 +36,9 @@ def keep(folder: Path, command: Sequence[str], grace_s: float = GRACE_S) -> int:
     try:
         return child.wait()
     finally:
-        sessions.end(sessions.remembered(folder), grace_s)
-        child.wait()
+        with undisturbed():
+            sessions.end(sessions.remembered(folder), grace_s)
+            child.wait()
 
 
 def started(folder: Path, command: Sequence[str], log: BinaryIO) -> "subprocess.Popen[bytes]":
@@ -52,6 +55,16 @@ def started(folder: Path, command: Sequence[str], log: BinaryIO) -> "subprocess.
     )
 
 
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Being told to leave while the family is being ended must not leave half of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def leave(_number: int, _frame: FrameType | None) -> None:
     sys.exit(0)
 
@@ -62,7 +75,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("command", nargs="+")
     given = parser.parse_args()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, leave)
     process.end_with_parent(given.parent, signal.SIGTERM)
     sys.exit(keep(given.folder, given.command))

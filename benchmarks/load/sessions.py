@@ -11,7 +11,7 @@ import psutil
 FILE_NAME = "engine.pid"
 POLL_S = 0.05
 TRACKER = "resource_tracker"
-TRACKER_GRACE_S = 1.0
+TRACKER_GRACE_S = 5.0
 KILL_DEADLINE_S = 5.0
 
 

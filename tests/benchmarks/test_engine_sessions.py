@@ -91,6 +91,21 @@ def test_the_keeper_returns_what_the_program_returned(tmp_path: Path) -> None:
     assert (tmp_path / "engine.log").read_text() == "last words\n"
 
 
+def test_being_told_to_leave_twice_does_not_leave_half_of_the_family(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.load.keeper", f"--parent={os.getpid()}", f"--folder={tmp_path}"]
+    with subprocess.Popen([*command, "--", sys.executable, "-c", PARENT], start_new_session=True) as child:
+        until = time.monotonic() + 20
+        while (session := sessions.remembered(tmp_path)) is None or len(sessions.members(session)) < 2:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        family = sessions.members(session)
+        for _ in range(3):
+            child.terminate()
+            time.sleep(0.1)
+        child.wait(timeout=20)
+    assert psutil.wait_procs(family, timeout=10)[1] == []
+
+
 def test_a_program_that_cannot_be_run_is_said_in_the_log(tmp_path: Path) -> None:
     assert keeper.keep(tmp_path, [str(tmp_path / "nowhere")]) == 127
     assert "nowhere" in (tmp_path / "engine.log").read_text()

@@ -94,20 +94,20 @@ def test_a_model_that_is_none_is_explained(tmp_path: Path) -> None:
     assert "/no/such/model" in end.detail
 
 
-def test_its_workers_do_not_outlive_a_killed_server(tmp_path: Path) -> None:
+def test_its_workers_and_their_memory_do_not_outlive_a_killed_server(tmp_path: Path) -> None:
+    before = shared_memory()
     with Runner(plan(tmp_path, requests_count=100_000)) as runner:
         heard: list[records.Message] = []
         for message in said(runner):
             heard.append(message)
-            if isinstance(message, records.Tick) and message.done_count:
-                session = sessions.remembered(tmp_path)
-                assert session is not None
-                if len(family := sessions.members(session)) > 1:
-                    family[0].kill()
+            session = sessions.remembered(tmp_path)
+            if isinstance(message, records.Tick) and message.done_count and session and sessions.leads(session):
+                psutil.Process(session.leader).kill()
     end = heard[-1]
     assert isinstance(end, records.RunEnd) and end.code in {"engine_died", "all_requests_failed"}
     assert session is not None and sessions.members(session) == []
     assert not any("VLLM::" in name for name in names_of_children())
+    assert shared_memory() <= before
 
 
 def names_of_children() -> list[str]:
