@@ -157,6 +157,15 @@ class ApplyForm(forms.Form):
     )
 
     reason = forms.CharField(label=_("Raison"), required=False, max_length=REASON_CHARACTERS)
+    old_rate = forms.BooleanField(
+        label=_("Cours de change ancien"),
+        error_messages={"required": _("Le cours a plus de dix jours ouvrés : cochez pour appliquer quand même.")},
+    )
+
+    def __init__(self, *args: Any, asks_rate: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not asks_rate:
+            del self.fields["old_rate"]
 
     def clean_effective(self) -> dt.datetime | None:
         """The instant, in Paris; None for at once."""

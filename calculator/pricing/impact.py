@@ -10,7 +10,7 @@ from calculator import formats, registry
 from calculator.domain.scenario import BreakEven, Outcome, Verdict
 from calculator.language import gettext as _
 from calculator.language import ngettext
-from calculator.models import Audience, PriceUpload
+from calculator.models import PriceUpload
 from calculator.pricelist import publish
 from calculator.pricelist.contract import PriceFileError
 from calculator.pricelist.effects import Effects, NumberMove, SavedMove, VerdictMove, effects_of
@@ -56,8 +56,8 @@ class Impact(NamedTuple):
 
 
 def is_shown(upload: PriceUpload) -> bool:
-    """Whether there is something to compute: a compared public file that is not decided yet."""
-    return upload.status == PriceUpload.Status.VALIDATED and upload.audience == Audience.PUBLIC
+    """Whether there is something to compute: a compared file that is not decided yet."""
+    return upload.status == PriceUpload.Status.VALIDATED
 
 
 def is_quick(upload: PriceUpload) -> bool:

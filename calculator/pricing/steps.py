@@ -3,12 +3,15 @@
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
-from calculator import formats
+from calculator import catalog, formats, ledger, snapshots
 from calculator.language import gettext as _
 from calculator.language import ngettext
 from calculator.models import PriceUpload
+from calculator.pricelist.contract import FileKind
 from calculator.pricing import rights
+from calculator.staleness import RED
 
 Status = PriceUpload.Status
 OPEN = (Status.DRAFT, Status.VALIDATED)
@@ -24,6 +27,7 @@ class Steps(NamedTuple):
     shows_apply: bool
     may_apply: bool
     asks_reason: bool
+    asks_rate: bool
 
 
 def is_approved(upload: PriceUpload) -> bool:
@@ -57,7 +61,17 @@ def steps(upload: PriceUpload, user: User) -> Steps | None:
         shows_apply=user.has_perm(rights.APPLY),
         may_apply=is_ready(upload) and user.has_perm(rights.APPLY),
         asks_reason=user.has_perm(rights.BACKDATE),
+        asks_rate=user.has_perm(rights.APPLY) and is_ready(upload) and asks_rate(upload),
     )
+
+
+def asks_rate(upload: PriceUpload) -> bool:
+    """Whether applying wants the exchange rate's age confirmed: over ten working days, and no rates in the file."""
+    if upload.kind == FileKind.FX:
+        return False
+    now, version = timezone.now(), snapshots.newest_number()
+    rate = catalog.latest_rate(version, now) if version else None
+    return rate is not None and rate.date is not None and ledger.rate_mark(rate.date, now) == RED
 
 
 def _told(upload: PriceUpload, user: User) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from calculator.presenters import pricelist as words
 from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind, PriceFileError
 from calculator.pricelist.refusals import Refused
-from calculator.pricing import comparing, downloads, forms, impact, pagestate, queries, rights, said
+from calculator.pricing import comparing, downloads, forms, impact, pagestate, queries, rights, said, steps
 from calculator.pricing.rights import me, needs
 from calculator.views import wants_fragment
 
@@ -188,9 +188,10 @@ def reject(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(rights.APPLY)
 def apply(request: HttpRequest, pk: int) -> HttpResponse:
     """Put a file into force as the next list."""
-    form = forms.ApplyForm(request.POST)
+    kept = upload_of(request, pk)
+    form = forms.ApplyForm(request.POST, asks_rate=steps.asks_rate(kept))
     if not form.is_valid():
-        return shown(request, upload_of(request, pk), 422, form=form, effective=request.POST.get("effective", ""))
+        return shown(request, kept, 422, form=form, effective=request.POST.get("effective", ""))
 
     def act(found: PriceUpload) -> str:
         at, reason = form.cleaned_data["effective"], form.cleaned_data["reason"]

@@ -97,6 +97,10 @@ def test_the_sample_update_is_applied_and_taken_back_by_keyboard(signed_in: Sign
     expect(page.locator(".lead")).to_contain_text("Prêt à appliquer : 3 changements de prix.")
     expect(page.get_by_role("row", name=re.compile("GPU-PRO.*heure"))).to_contain_text("1,55")
     clean(page)
+    accepted = page.get_by_label("cours ancien accepté")
+    if accepted.count():
+        accepted.focus()
+        page.keyboard.press("Space")
     follow(page, "button", re.compile("Appliquer la liste"))
     expect(page.locator(".notice")).to_contain_text("en vigueur")
     page.goto("/fr/prices/sku/GPU-PRO/")

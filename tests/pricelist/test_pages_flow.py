@@ -1,10 +1,13 @@
 """From a file in the browser to a new list: compared, approved by somebody else, applied; nothing before that."""
 
+import datetime as dt
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from calculator.models import CatalogVersion, PriceEvent, PriceRow, PriceUpload
+from tests import factories as make
 from tests import pagetext
 from tests.pricelist import pagesite as site
 
@@ -24,7 +27,8 @@ def anton(db: None) -> Client:
 
 
 def step(client: Client, name: str, upload: PriceUpload, **data: str) -> str:
-    """Post a decision and return the text of the page that follows."""
+    """Post a decision and return the text of the page that follows; the seed's rate, of October, is old by now."""
+    data = {"old_rate": "on", **data} if name == "list-apply" else data
     return pagetext.words(client.post(reverse(name, args=[upload.pk]), data, follow=True).text)
 
 
@@ -78,7 +82,7 @@ def test_every_error_is_named_at_once_with_its_line_and_column(paula: Client) ->
 
 def test_p16_a_file_with_errors_is_not_applied_by_halves(paula: Client) -> None:
     upload = site.sent(paula, site.BROKEN)
-    answer = paula.post(reverse("list-apply", args=[upload.pk]))
+    answer = paula.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"})
     assert answer.status_code == 422
     assert CatalogVersion.objects.count() == 1
 
@@ -151,9 +155,20 @@ def test_a_later_start_is_an_hour_of_paris_and_is_listed_as_planned(paula: Clien
     assert PriceRow.objects.get(catalog_version_id=2).valid_from.isoformat() == "2036-12-15T07:00:00+00:00"
 
 
+def test_p46_an_old_exchange_rate_is_confirmed_before_a_list_is_applied(paula: Client) -> None:
+    upload = site.sent(paula, site.SMALL)
+    assert "cours ancien accepté" in site.words(paula, "list", upload.pk)
+    answer = paula.post(reverse("list-apply", args=[upload.pk]))
+    assert answer.status_code == 422 and "cochez pour appliquer quand même" in answer.text
+    assert CatalogVersion.objects.count() == 1
+    make.make_fx(dt.datetime.now(dt.UTC).date(), "1.10", catalog_version=CatalogVersion.objects.get())
+    assert "cours ancien accepté" not in site.words(paula, "list", upload.pk)
+    assert "Liste n° 2" in pagetext.words(paula.post(reverse("list-apply", args=[upload.pk]), follow=True).text)
+
+
 def test_a_start_that_is_no_instant_comes_back_with_what_was_typed(paula: Client) -> None:
     upload = site.sent(paula, site.SMALL)
-    answer = paula.post(reverse("list-apply", args=[upload.pk]), {"effective": "lundi"})
+    answer = paula.post(reverse("list-apply", args=[upload.pk]), {"effective": "lundi", "old_rate": "on"})
     assert answer.status_code == 422 and 'value="lundi"' in answer.text
 
 
