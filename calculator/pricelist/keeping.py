@@ -10,18 +10,25 @@ from calculator.pricelist.guards import Guard, Level
 from calculator.pricelist.plan import Diff, Entry, Verdict
 
 Message = dict[str, Any]
+MOST_LINES = 5_000
+"""Lines that are kept of one file: nobody reads more, and the stored bytes hold them all."""
 
 
 def lines_of(upload: PriceUpload, file: ParsedFile, diff: Diff, guards: Iterable[Guard]) -> list[PriceUploadLine]:
-    """Unsaved rows for the lines that change something or that something is said about, in the order of the file."""
+    """Unsaved rows for the lines that change something or that something is said about, in the order of the file.
+
+    Of a very large file those are kept first that something is said about, then changes, then what is new.
+    """
     problems, remarks = by_line(diff.problems), by_line(guards)
     raw = {line.line_no: line.raw for line in file.lines if line.line_no in problems}
     told = {entry.line_no for entry in diff.entries}
-    kept = [
-        line_of(upload, entry, problems.get(entry.line_no, ()), remarks.get(entry.line_no, ()))
-        for entry in diff.entries
-        if entry.verdict is not Verdict.UNCHANGED or entry.line_no in problems
-    ]
+    worth = [entry for entry in diff.entries if entry.verdict is not Verdict.UNCHANGED or entry.line_no in problems]
+
+    def place(entry: Entry) -> tuple[bool, bool]:
+        return entry.line_no not in problems and entry.line_no not in remarks, entry.verdict is Verdict.NEW
+
+    first = sorted(worth, key=place)[:MOST_LINES] if len(worth) > MOST_LINES else worth
+    kept = [line_of(upload, entry, problems.get(entry.line_no, ()), remarks.get(entry.line_no, ())) for entry in first]
     kept += [
         unread(upload, number, raw.get(number, ""), found) for number, found in problems.items() if number not in told
     ]

@@ -76,15 +76,25 @@ class Tables:
     def broken(self) -> Iterator[tuple[int, Broken, bool]]:
         """Line, relation and whether it was broken before, for each relation that a line of the file is part of."""
         told: set[tuple[str, tuple[PriceKey, PriceKey]]] = set()
+        judged: dict[tuple[Place, dt.datetime], list[tuple[Broken, bool]]] = {}
         for entry in self.entries:
             start = entry.valid_from or self.at
             touched = set(_keys(entry))
             for place in self._places_of(touched):
-                before = {(one.code, one.keys) for one in self._relations(place, self.before, start)}
-                for one in self._relations(place, self.after, start):
+                if (place, start) not in judged:
+                    judged[place, start] = self._judged(place, start)
+                for one, was_broken in judged[place, start]:
                     if touched & set(one.keys) and (one.code, one.keys) not in told:
                         told.add((one.code, one.keys))
-                        yield entry.line_no, one, (one.code, one.keys) in before
+                        yield entry.line_no, one, was_broken
+
+    def _judged(self, place: Place, start: dt.datetime) -> list[tuple[Broken, bool]]:
+        """The relations of one item that do not hold after the file, and whether they held before."""
+        broken = self._relations(place, self.after, start)
+        if not broken:
+            return []
+        before = {(one.code, one.keys) for one in self._relations(place, self.before, start)}
+        return [(one, (one.code, one.keys) in before) for one in broken]
 
     def _places_of(self, keys: Iterable[PriceKey]) -> set[Place]:
         places = {key_place(key) for key in keys}

@@ -10,7 +10,7 @@ from django.db import connection
 
 from calculator import catalog, snapshots
 from calculator.models import CatalogItem, CatalogVersion, PriceEvent, PriceUpload
-from calculator.pricelist import publish
+from calculator.pricelist import keeping, publish
 from calculator.pricelist.contract import PriceFileError
 from tests import factories as make
 from tests.pricelist.sending import alice, blocked, bob, csv, hour, price_now, pro, refused, sent
@@ -159,6 +159,17 @@ def test_each_step_is_recorded_with_its_person(alice: User, bob: User) -> None:
 
 def test_the_summary_of_a_version_holds_no_amount(alice: User) -> None:
     assert publish.apply(sent(alice, hour("1,60")), alice).version.summary == "changed 1"
+
+
+def test_of_a_very_large_file_the_lines_that_need_a_look_are_kept_first(
+    alice: User, pro: CatalogItem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "MOST_LINES", 2)
+    make.make_price(make.make_sku("GPU-TITAN"), "instance_hour", "5.40")
+    rows = ["GPU-PRO;instance_month;800;EUR;instance_month", "GPU-TITAN;instance_hour;5,50;EUR;instance_hour"]
+    upload = sent(alice, csv(*rows, "GPU-PRO;instance_hour;1,95;EUR;instance_hour"))
+    assert (upload.new_count, upload.changed_count) == (1, 2)
+    assert list(upload.lines.values_list("line_no", flat=True)) == [3, 4]
 
 
 # --- files that are not read
