@@ -59,8 +59,9 @@ def measured_note(row: MeasuredLatency) -> str:
 def claim_line(row: ClaimedLatency) -> LatencyLine:
     """The vendor's number with what it leaves open."""
     note = row.note_fr if get_language() == "fr" else row.note
+    said = f"{formats.number(row.claimed_ms)}{NBSP}ms"  # as claimed, no more precise than that
     detail = _("annonce du %(day)s") % {"day": formats.date(row.as_of)}
-    return LatencyLine(_("environ %(value)s") % {"value": ms(row.claimed_ms)}, detail, note, of_kind(Kind.CLAIM))
+    return LatencyLine(_("environ %(value)s") % {"value": said}, detail, note, of_kind(Kind.CLAIM))
 
 
 def ms(value: float | None) -> str:

@@ -107,7 +107,8 @@ def test_the_page_shows_the_engine_where_there_is_a_choice(client: Client) -> No
     assert 'id="engine"' not in client.get("/fr/runs/new").text
     worker()
     page = client.get("/fr/runs/new").text
-    assert 'id="engine"' in page and "vLLM, démarré pour la mesure" in page and "<textarea" in page
+    assert 'id="engine"' in page and "vLLM, démarré pour la mesure" in page
+    assert '<div class="box tall"><textarea' in page
 
 
 def test_a_run_of_vllm_starts_from_the_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

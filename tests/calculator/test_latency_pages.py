@@ -57,6 +57,7 @@ def test_a_claim_is_shown_as_one_with_what_it_leaves_open(api: CatalogItem) -> N
     (line,) = lines()["gpt-4.1"]
     assert (line.text, line.detail) == ("environ 150\u00a0ms", "annonce du 01/03/2026")
     assert "non précisés" in line.note and line.run == ""
+    assert lines()["gemini-2.5-flash"][0].text == "environ 80\u00a0ms"
     (english,) = lines("en")["gpt-4.1"]
     assert "not stated" in english.note and english.text == "about 150\u00a0ms"
 
