@@ -63,6 +63,7 @@ class Device:
     subject: Subject
     cache_bytes: int | None
     capability: tuple[int, int] = (0, 0)
+    memory_bytes: int | None = None
     _flush: Any = field(default=None, repr=False)
 
     @property
@@ -114,7 +115,8 @@ def gpu(index: int) -> Device:
     name = uuid if uuid.startswith(("GPU-", "MIG-", "cuda:")) else f"GPU-{uuid}"
     cache = getattr(sheet, "L2_cache_size", None)
     capability = torch.cuda.get_device_capability(index)
-    return Device(torch.device("cuda", index), Subject(name, sheet.name, False), cache, capability)
+    subject = Subject(name, sheet.name, False)
+    return Device(torch.device("cuda", index), subject, cache, capability, int(sheet.total_memory))
 
 
 def environment(found: Sequence[Device]) -> dict[str, Any]:

@@ -22,9 +22,9 @@ from benchmarks.probes.report import Figure, Report
 from benchmarks.probes.shapes import PRESETS, Config
 
 ABOUT = "tokens a second, MFU and HFU of training steps"
-KNOWN = ("bf16",)
 FULL, LORA = "full", "lora"
 GPU_TOKENS, CPU_TOKENS = 2048, 64
+LARGE_BYTES = 39 * 10**9
 LEARNING_RATE, CLIP = 1e-4, 1.0
 WEIGHTS = {FULL: "6·N", LORA: "4·N + 6·Nₐ"}
 
@@ -114,12 +114,14 @@ class Setting:
 
 def setting(asked: Options, device: Device, method: str) -> Setting:
     """What is trained when nothing else is asked: a small model on a processor, in 32 bits; on a GPU one that trains
-    whole in 24 GB, and Mistral 7B under adapters."""
-    default = "tiny" if device.is_cpu else "probe-1b" if method == FULL else "mistral-7b"
+    whole in 24 GB, and Mistral 7B under adapters where its activations fit. Without bf16 units, fp16."""
+    large = method == LORA and (device.memory_bytes or 0) >= LARGE_BYTES
+    default = "tiny" if device.is_cpu else "mistral-7b" if large else "probe-1b"
+    half = "bf16" if device.is_native("bf16") else "fp16"
     return Setting(
         config=asked.config or PRESETS[default],
         method=method,
-        dtype="fp32" if device.is_cpu else "bf16",
+        dtype="fp32" if device.is_cpu else half,
         batch=asked.batch or 1,
         tokens=asked.context or (CPU_TOKENS if device.is_cpu else GPU_TOKENS),
     )

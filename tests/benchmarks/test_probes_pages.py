@@ -204,6 +204,15 @@ def test_visitors_start_nothing(client: Client) -> None:
     assert not BenchmarkRun.objects.exists()
 
 
+def test_a_probe_as_data_holds_its_readings_and_its_settings(operator: Client) -> None:
+    run = probe_run("membw", "succeeded", settings={"seconds": 30.0})
+    reading(run, **COPY)
+    document = operator.get(f"/fr/runs/{run.code}.json").json()
+    assert document["readings"][0]["metric"] == "membw_copy" and document["readings"][0]["value"] == 1.61e12
+    assert document["probe"]["seconds"] == 30.0 and document["steps"] == []
+    assert operator.get(f"/fr/runs/{run.code}.csv").status_code == 200
+
+
 def test_the_lines_of_an_unpublished_probe_are_for_operators(client: Client) -> None:
     response = client.get(f"/fr/runs/{probe_run('gemm', 'succeeded').code}/lines")
     assert response.status_code == 302 and "/login" in response["Location"]
