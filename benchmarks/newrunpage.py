@@ -2,13 +2,18 @@
 
 from typing import Any
 
-from benchmarks import forecast, presets
+from benchmarks import engineform, forecast, presets, vllmconfig
 from benchmarks.forms import INITIAL, RunForm
 
 
-def first(code: str) -> dict[str, Any]:
-    """The form filled for an offer, or with the usual values, and what these would take."""
+def first(code: str, config: str = "") -> dict[str, Any]:
+    """The form filled for an offer, or with the usual values, and what these would take.
+
+    `config` is a vLLM configuration that comes from the inference page.
+    """
     initial = presets.initial(code, INITIAL)
+    if config:
+        initial |= {"engine": engineform.VLLM, "config": config[: vllmconfig.LONGEST_TEXT]}
     asked = RunForm({name: str(value) for name, value in initial.items()})
     return context(RunForm(initial=initial)) | told(asked) | {"preset": initial.get("sku", "")}
 

@@ -76,8 +76,9 @@ def runs(request: HttpRequest) -> HttpResponse:
 @require_safe
 @operators_only
 def run_new(request: HttpRequest) -> HttpResponse:
-    """The form, filled for an offer or with sensible values, and what these would take."""
-    return render(request, "benchmarks/run_new.html", newrunpage.first(request.GET.get("sku", "")))
+    """The form, filled for an offer, with a vLLM configuration or sensible values, and what these would take."""
+    filled = newrunpage.first(request.GET.get("sku", ""), request.GET.get("config", ""))
+    return render(request, "benchmarks/run_new.html", filled)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -2,13 +2,16 @@
 
 import datetime as dt
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone, translation
 
-from benchmarks import engineform, forms, tasks
+from benchmarks import engineform, forms, tasks, vllmconfig
 from benchmarks.models import BenchmarkRun, Worker
 from benchmarks.vllmconfig import ConfigError
 from tests.benchmarks import runfactory as runs
@@ -145,3 +148,23 @@ def test_the_hint_of_a_refused_length_states_the_limits_that_hold() -> None:
         form = forms.RunForm(GOOD | {"url": "https://api.example.com/v1", "model": "m", "prompt": "0"})
         assert form.fields["prompt"].help_text == "De 1 à 131\u202f072."
         assert form.fields["prompt"].label == forms.RunForm.base_fields["prompt"].label
+
+
+def test_the_configuration_of_the_inference_page_fills_the_form(client: Client) -> None:
+    worker()
+    client.force_login(runs.operator())
+    page = client.get("/fr/runs/new", {"config": "model: /models/tiny\ndtype: bfloat16\n"}).text
+    assert 'id="engine" open' in page and "model: /models/tiny" in page
+    assert '<option value="vllm" selected>' in page
+
+
+def test_operators_are_led_from_the_configuration_to_its_measurement(client: Client) -> None:
+    call_command("seed", verbosity=0)
+    address = reverse("inference-deploy")
+    assert "Mesurer cette configuration" not in client.get(address, follow=True).text
+    client.force_login(runs.operator())
+    page = client.get(address, follow=True).text
+    link = page[page.index("/fr/runs/new?config=") :].partition('"')[0]
+    config = parse_qs(urlsplit(link).query)["config"][0]
+    assert vllmconfig.read(config).model
+    assert len(config) < vllmconfig.LONGEST_TEXT
