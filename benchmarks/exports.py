@@ -32,7 +32,7 @@ SAMPLE_COLUMNS = (
     "error_message",
 )
 # What an operator reads on the run's page: names of people, addresses, and messages that hold this machine's folders.
-PRIVATE = {"id", "run", "step", "created_by", "error_detail", "target_url", "key_variable"}
+PRIVATE = {"id", "run", "step", "created_by", "gates_passed_by", "parent", "error_detail", "target_url", "key_variable"}
 PRIVATE |= {"engine_config", "engine_log"}
 
 

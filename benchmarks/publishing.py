@@ -187,11 +187,8 @@ def conditions(run: BenchmarkRun, count: int = 1) -> str:
 
 
 def exception(run: BenchmarkRun) -> str:
-    """Why the figures stand although a gate was closed, and who says so; empty where none was."""
-    if not run.gates_failed:
-        return ""
-    by = run.gates_passed_by.get_username() if run.gates_passed_by else "?"
-    return f"{run.gates_reason} ({by})"
+    """Why the figures stand although a gate was closed; empty where none was. Who says so is kept with the run."""
+    return run.gates_reason if run.gates_failed else ""
 
 
 @transaction.atomic

@@ -43,6 +43,8 @@ def context(view: RunView, *, may_operate: bool, may_approve: bool) -> dict[str,
         "members": member_rows(offered, run) if len(offered.runs) > 1 else [],
         "spreads": spread_rows(offered) if len(offered.runs) > 1 else [],
         "exception": publishing.exception(first),
+        "exception_by": first.gates_passed_by if may_operate else None,
+        "median_words": median_words(offered) if run == first and len(offered.runs) > 1 else "",
         "gates_passed": [str(GATE_NAMES[code]) for code in first.gates_failed.split(",") if code],
         "regression": baseline.sentences(offered),
     }
@@ -61,6 +63,16 @@ def publication(offered: Candidate, run: BenchmarkRun, may_operate: bool, may_ap
         "approvable": bool(offered.closed) and may_approve,
         "effects": [effect_row(each) for each in effects.of(offered)] if open_question else [],
     }
+
+
+def median_words(offered: Candidate) -> str:
+    """What the repeats say together at the load of the highest median: the figure that a publication holds."""
+    found = [(load, spread) for load in offered.loads if (spread := load.point.spread) and spread.count > 1]
+    if not found:
+        return ""
+    load, spread = max(found, key=lambda item: item[1].median)
+    named = {"count": spread.count, "rate": tok_per_s(spread.median), "load": load_words(load.step)}
+    return _("Médiane de %(count)d répétitions : %(rate)s à %(load)s.") % named
 
 
 def repeat_words(run: BenchmarkRun, first: BenchmarkRun) -> str:

@@ -66,7 +66,7 @@ def test_a_blocking_flag_of_any_repeat_holds_the_series_back() -> None:
 def test_an_approver_passes_a_gate_with_a_reason_that_stays_with_run_and_figure() -> None:
     run = made.measured((100.0,))
     (figure,) = publishing.publish(run.pk, approval())
-    assert figure.exception == "Le matériel n’est là qu’aujourd’hui. (approuve)"
+    assert figure.exception == "Le matériel n’est là qu’aujourd’hui."
     run.refresh_from_db()
     assert (run.gates_failed, run.gates_reason) == ("repeats,spread", "Le matériel n’est là qu’aujourd’hui.")
     assert run.gates_passed_by is not None and run.gates_passed_by.username == "approuve"
@@ -75,7 +75,7 @@ def test_an_approver_passes_a_gate_with_a_reason_that_stays_with_run_and_figure(
 def test_the_reason_is_read_on_the_badge_wherever_the_figure_is() -> None:
     publishing.publish(made.measured((100.0,)).pk, approval())
     (found,) = catalog.throughputs("GPU-PRO", timezone.now())
-    assert "publié par exception\u00a0: Le matériel n’est là qu’aujourd’hui. (approuve)" in badges.title(
+    assert "publié par exception\u00a0: Le matériel n’est là qu’aujourd’hui." in badges.title(
         found.output_tok_per_s
     )
 

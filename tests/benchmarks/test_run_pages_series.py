@@ -104,7 +104,16 @@ def test_an_approver_gives_a_reason_that_the_page_shows_ever_after(client: Clien
     text = publish(client, run, reason=" Seule  machine <libre> ")
     assert "Publiée par exception." in text and "Seule machine &lt;libre&gt; (opérateur)" in text
     assert "répétitions, dispersion" in text
-    assert "Seule machine &lt;libre&gt;" in page(Client(), run)
+    public = page(Client(), run)
+    assert "Seule machine &lt;libre&gt;" in public and "opérateur)" not in public
+    assert "gates_passed_by" not in client.get(f"/fr/runs/{run.code}.json").content.decode()
+
+
+def test_the_median_of_a_series_stands_under_the_first_runs_own_rate(client: Client, operator: User) -> None:
+    first = made.measured((102.0, 98.0, 101.0, 99.0, 100.0))
+    text = page(client, first)
+    assert "Médiane de 5 répétitions\u00a0: 100\u00a0tok/s à 4 flux." in text
+    assert 'id="median"' not in page(client, first.repeats.get(repeat_number=2))
 
 
 def test_an_approver_without_a_reason_publishes_nothing(client: Client, operator: User) -> None:
