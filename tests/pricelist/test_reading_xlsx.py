@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from calculator.pricelist import limits
-from calculator.pricelist.contract import FileFormat, Price, PriceFileError, Rate
+from calculator.pricelist.contract import FileFormat, Price, PriceFileError, Rate, Sheet
 from calculator.pricelist.sheetxml import place_of, shortest
 from calculator.pricelist.table import letters
 from tests.pricelist.filefactory import amounts, errors, parsed, repacked, warnings, xlsx
@@ -276,3 +276,28 @@ def test_rates_come_from_workbooks_too() -> None:
     header = ("rate_date", "base", "quote", "rate", "source")
     found = parsed(xlsx([header, (dt.date(2026, 10, 30), "EUR", "USD", 1.1172, "ECB")])).lines[0].content
     assert found == Rate("USD", Decimal("1.1172"), dt.date(2026, 10, 30), "ECB")
+
+
+def typed_row(cell: str) -> bytes:
+    """A GPU sheet with one cell of a stored type under `bf16_native` (C)."""
+    names = ("name", "vram_gb", "bf16_native", "mem_bw_gb_s")
+    head = "".join(f'<c r="{letters(at)}1" t="inlineStr"><is><t>{name}</t></is></c>' for at, name in enumerate(names))
+    name = '<c r="A2" t="inlineStr"><is><t>X900</t></is></c>'
+    return sheet(f'<row r="1">{head}</row><row r="2">{name}<c r="B2"><v>96</v></c>{cell}</row>')
+
+
+@pytest.mark.parametrize(("stored", "value"), [("1", True), ("0", False)])
+def test_a_truth_of_a_workbook_is_a_truth(stored: str, value: bool) -> None:
+    found = parsed(with_sheet(typed_row(f'<c r="C2" t="b"><v>{stored}</v></c>'))).lines[0].content
+    assert isinstance(found, Sheet)
+    assert found.values["bf16_native"] is value
+
+
+def test_a_day_stored_as_text_of_the_iso_is_a_day() -> None:
+    row = price_row(2).replace("</row>", '<c r="F2" t="d"><v>2026-12-01</v></c></row>')
+    head = header_row().replace("</row>", '<c r="F1" t="inlineStr"><is><t>valid_from</t></is></c></row>')
+    price = parsed(with_sheet(sheet(head + row))).lines[0].content
+    assert isinstance(price, Price)
+    assert price.valid_from == dt.datetime(2026, 11, 30, 23, tzinfo=dt.UTC)
+    timed = row.replace("2026-12-01<", "2026-12-01T08:30:00<")
+    assert errors(with_sheet(sheet(head + timed))) == [(2, "valid_from", "instant_without_offset")]
