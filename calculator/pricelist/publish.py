@@ -6,9 +6,11 @@ Steps raise Refused, with nothing written, or PriceFileError where the file cann
 """
 
 import datetime as dt
+import gc
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,10 +135,24 @@ def preview(upload: PriceUpload, at: dt.datetime | None = None, now: dt.datetime
     content = bytes(upload.content)
     if hashlib.sha256(content).hexdigest() != upload.sha256:
         raise Refused("bytes_changed")
-    file = read(content, upload.original_name, options_of(upload))
-    known = known_of(newest(), upload.audience)
-    diff = compare(file, known, at or upload.default_valid_from or now, now)
-    return Checked(file, diff, guards_of(diff, known), earlier_of(upload))
+    with collection_paused():
+        file = read(content, upload.original_name, options_of(upload))
+        known = known_of(newest(), upload.audience)
+        diff = compare(file, known, at or upload.default_valid_from or now, now)
+        return Checked(file, diff, guards_of(diff, known), earlier_of(upload))
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Without looking for cyclic garbage: there is none among a hundred thousand lines, and the search takes a third of
+    the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def earlier_of(upload: PriceUpload) -> PriceUpload | None:

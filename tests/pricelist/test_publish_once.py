@@ -1,5 +1,6 @@
 """A price file is applied once, from one state of the catalogue, byte for byte as sent; each step is recorded."""
 
+import gc
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -170,6 +171,13 @@ def test_of_a_very_large_file_the_lines_that_need_a_look_are_kept_first(
     upload = sent(alice, csv(*rows, "GPU-PRO;instance_hour;1,95;EUR;instance_hour"))
     assert (upload.new_count, upload.changed_count) == (1, 2)
     assert list(upload.lines.values_list("line_no", flat=True)) == [3, 4]
+
+
+def test_whatever_happens_while_a_file_is_read_garbage_is_collected_again(alice: User) -> None:
+    assert gc.isenabled()
+    with pytest.raises(PriceFileError):
+        sent(alice, b"no price list at all")
+    assert gc.isenabled()
 
 
 # --- files that are not read
