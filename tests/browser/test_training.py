@@ -123,7 +123,7 @@ def test_the_print_holds_the_answer_and_no_controls(page: Page) -> None:
 
 
 def test_the_model_is_carried_to_the_other_calculators(page: Page) -> None:
-    page.goto("/fr/training?method=pretrain&sku=GPU-SUPERCOMPUTE&accum=1&mbs=1")
+    page.goto("/fr/training?method=pretrain&sku=GPU-SUPERCOMPUTE&accum=1&mbs=1&tp=1")
     page.get_by_role("link", name="L’entraîner sur plusieurs GPU").click()
     expect(page.locator("h1")).to_be_attached()
     assert "/fr/parallelism" in page.url
