@@ -22,6 +22,7 @@ from django.utils import timezone
 from calculator.models import Audience, CatalogVersion, PriceEvent, PriceRow, PriceUpload, PriceUploadLine
 from calculator.pricelist.contract import FileKind, ParsedFile, PriceFileError, ReadOptions
 from calculator.pricelist.diff import compare
+from calculator.pricelist.effects import would_have_changed
 from calculator.pricelist.guards import Guard, guards_of, needs_second_person
 from calculator.pricelist.keeping import lines_of
 from calculator.pricelist.known import known_of
@@ -38,6 +39,8 @@ OPEN = (Status.DRAFT, Status.VALIDATED)
 DONE = (Status.APPLIED, Status.ROLLED_BACK)
 CONFIGURABLE = ("kind", "encoding", "decimal_mark", "columns", "default_valid_from")
 NAME_CHARACTERS = 255
+MOST_ESTIMATES = 200
+"""Saved estimates that the record of a back-dated application names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,10 +342,18 @@ def written(upload: PriceUpload, checked: Checked, step: Step) -> CatalogVersion
         settle(upload, version, step)
         change = Change(step.by, version, step.effective, upload.audience, step.reason, step.request_id, upload)
         write(checked.diff, change)
-        change.note(PriceEvent.Action.APPLIED, upload.original_name, after=upload.diff_hash, valid_from=step.effective)
+        applied = {"before": estimates_told(checked.diff), "after": upload.diff_hash, "valid_from": step.effective}
+        change.note(PriceEvent.Action.APPLIED, upload.original_name, **applied)
         change.keep_events()
         transaction.on_commit(lambda: announce(version))
     return version
+
+
+def estimates_told(diff: Diff) -> str:
+    """The saved estimates that a back-dated price would have changed, for the record: they stay as saved."""
+    if not diff.is_backdated:
+        return ""
+    return ", ".join(would_have_changed(diff).values_list("slug", flat=True)[:MOST_ESTIMATES])
 
 
 def settle(upload: PriceUpload, version: CatalogVersion, step: Step) -> None:

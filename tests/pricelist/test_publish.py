@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from calculator import catalog
-from calculator.models import CatalogItem, FxRate, ItemAlias, PriceEvent, PriceRow, PriceUpload
+from calculator.models import CatalogItem, EstimateSnapshot, FxRate, ItemAlias, PriceEvent, PriceRow, PriceUpload
 from calculator.pricelist import publish
 from tests import factories as make
 from tests.pricelist.sending import HEAD, RIGHTS, alice, blocked, bob, csv, hour, price_now, pro, refused, sent
@@ -236,3 +236,13 @@ def test_a_price_in_the_past_needs_its_right_and_a_reason(alice: User) -> None:
 def test_an_instant_of_application_in_the_past_is_back_dating_too(alice: User) -> None:
     upload = sent(alice, hour("1,60"))
     refused("right_missing", publish.apply, upload, alice, at=timezone.now() - dt.timedelta(hours=1), reason="late")
+
+
+def test_the_record_names_the_estimates_that_a_price_in_the_past_would_have_changed(pro: CatalogItem) -> None:
+    keeper = make.make_user("keeper", "backdate_prices", *RIGHTS)
+    concerned = make.make_snapshot(slug="concerned")
+    concerned.prices.set(pro.prices.all())
+    make.make_snapshot(slug="of-another-offer")
+    publish.apply(backdated(keeper), keeper, reason="late invoice")
+    assert PriceEvent.objects.get(action="applied").before == "concerned"
+    assert EstimateSnapshot.objects.get(slug="concerned").results == {"bill_eur": "830.64"}
