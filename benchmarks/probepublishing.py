@@ -87,7 +87,7 @@ def obstacle(run: BenchmarkRun) -> str:
     found = roofs(readings_of(run))
     if not found:
         return "probe_no_roof"
-    if run.flag_foreign_process:
+    if run.flag_foreign_process or run.flag_ecc_errors:
         return REFUSED
     if not same_gpu(run, sku):
         return "probe_other_gpu"

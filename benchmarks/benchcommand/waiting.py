@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from benchmarks import eligibility, flagwords, fleet, presenters, probepage, queries, wording
 from benchmarks.eligibility import Weight
-from benchmarks.models import LIVE, BenchmarkRun, BenchmarkTick
+from benchmarks.models import LIVE, BenchmarkRun, BenchmarkTick, ProbeReading
 from benchmarks.results import headline
 
 POLL_S = 1.0
@@ -36,6 +36,12 @@ def lines(run: BenchmarkRun, sleep: Sleep = time.sleep) -> Iterator[str]:
         if status not in LIVE:
             return
         sleep(POLL_S)
+
+
+def eligible(run: BenchmarkRun) -> bool:
+    """Whether the run may be believed: nothing bars it, and no figure of a probe was refused."""
+    refused = ProbeReading.objects.filter(run=run).exclude(refusal="")
+    return eligibility.eligible(run) and not refused.exists()
 
 
 def verdict(run: BenchmarkRun) -> list[str]:

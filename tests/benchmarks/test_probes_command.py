@@ -119,6 +119,18 @@ def test_a_foreign_process_makes_the_run_not_eligible(carried_out: Callable[...,
     assert status == 1 and "refusée" in err
 
 
+def test_a_refused_figure_makes_the_run_not_eligible(carried_out: Callable[..., None]) -> None:
+    carried_out(fakeprobe.start(), fakeprobe.reading(refusal="plausible"), fakeprobe.end())
+    assert called("gemm", "--wait")[2] == 1
+
+
+def test_clocks_held_down_are_what_is_sustained(carried_out: Callable[..., None]) -> None:
+    told = fakeprobe.guard("not_throttled", "failed")
+    carried_out(fakeprobe.start(), told, fakeprobe.reading(flags=["not_throttled"]), fakeprobe.end())
+    assert called("gemm", "--wait")[2] == 0
+    assert BenchmarkRun.objects.get().flag_throttled
+
+
 def test_as_json_the_run_holds_its_readings(carried_out: Callable[..., None]) -> None:
     carried_out(fakeprobe.start(), fakeprobe.reading(), fakeprobe.end())
     out, _err, status = called("gemm", "--wait", "--json")

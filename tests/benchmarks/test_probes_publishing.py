@@ -133,8 +133,9 @@ def test_only_a_probe_that_succeeded_is_published(status: str) -> None:
     assert refusal(run) == "not_succeeded"
 
 
-def test_somebody_elses_process_bars_the_run() -> None:
-    assert refusal(probed(flag_foreign_process=True)) == "probe_refused"
+@pytest.mark.parametrize("flag", ["flag_foreign_process", "flag_ecc_errors"])
+def test_somebody_elses_process_and_memory_errors_bar_the_run(flag: str) -> None:
+    assert refusal(probed(**{flag: True})) == "probe_refused"
 
 
 def test_withdrawing_takes_the_roofs_back_for_good() -> None:

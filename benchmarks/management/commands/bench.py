@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.translation import override
 
-from benchmarks import eligibility, exports, queries
+from benchmarks import exports, queries
 from benchmarks.benchcommand import probe, serving, waiting
 from benchmarks.models import BenchmarkRun
 
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             if options["wait"] and not unserved:
                 self._follow(runs)
             self._show(runs, as_json=options["json"])
-            if options["wait"] and not all(map(eligibility.eligible, runs)):
+            if options["wait"] and not all(map(waiting.eligible, runs)):
                 raise SystemExit(NOT_ELIGIBLE)
 
     def _follow(self, runs: list[BenchmarkRun]) -> None:
