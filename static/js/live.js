@@ -15,11 +15,8 @@
   };
   const mark = () => {
     for (const field of document.querySelectorAll(".field")) {
-      const wrong = field.querySelector(".err") !== null;
-      for (const input of field.querySelectorAll(".box > input, .box > select")) {
-        if (wrong) input.setAttribute("aria-invalid", "true");
-        else input.removeAttribute("aria-invalid");
-      }
+      const wrong = field.querySelector(".err") ? "true" : null;
+      for (const input of field.querySelectorAll(".box > input, .box > select")) input.ariaInvalid = wrong;
     }
   };
   // A swap keeps each group as the reader left it; one that a choice has just made needed unfolds once.
