@@ -8,6 +8,7 @@ from benchmarks.load.framing import Framer
 from benchmarks.load.records import Request
 
 DONE = b"[DONE]"
+COUNT_MAX = 2**31 - 1  # What a row of the database can hold.
 
 
 class Stream:
@@ -60,15 +61,19 @@ class Stream:
         elif event.get("error"):
             self.fail("stream_error", error_text(event["error"]))
         else:
-            self._tokens(read_ns, event)
+            try:
+                self._tokens(read_ns, event)
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                # Somebody else's server may send any JSON; one such answer fails, the measurement goes on.
+                self.fail("bad_event", f"{type(error).__name__}: {error}")
 
     def _tokens(self, read_ns: int, event: dict[str, Any]) -> None:
         usage = event.get("usage") or {}
         choice = (event.get("choices") or [{}])[0]
         thought, answer = spoken(choice)
         if thought or answer:
+            self._cumulative.append(token_count(usage.get("completion_tokens")))
             self.request.arrivals_ns.append(read_ns)
-            self._cumulative.append(usage.get("completion_tokens"))
         if answer and self.request.answer_ns is None:
             self.request.answer_ns = read_ns
         if choice.get("finish_reason"):
@@ -76,14 +81,14 @@ class Stream:
         self._usage(usage)
 
     def _usage(self, usage: dict[str, Any]) -> None:
-        if usage.get("completion_tokens") is not None:
-            self.request.output_tokens = int(usage["completion_tokens"])
-            self.request.token_source = "usage"  # noqa: S105
-        if usage.get("prompt_tokens") is not None:
-            self.request.prompt_tokens = int(usage["prompt_tokens"])
         details = usage.get("prompt_tokens_details") or {}
-        if details.get("cached_tokens") is not None:
-            self.request.cached_tokens = int(details["cached_tokens"])
+        if (written := token_count(usage.get("completion_tokens"))) is not None:
+            self.request.output_tokens = written
+            self.request.token_source = "usage"  # noqa: S105
+        if (read := token_count(usage.get("prompt_tokens"))) is not None:
+            self.request.prompt_tokens = read
+        if (cached := token_count(details.get("cached_tokens"))) is not None:
+            self.request.cached_tokens = cached
 
     def _count(self) -> None:
         """Settle the counts once all is read: usage decides, else one token an event, and that is said."""
@@ -94,6 +99,15 @@ class Stream:
         if totals and len(totals) == len(self._cumulative):
             before = [0, *totals[:-1]]
             self.request.arrival_tokens = [now - then for now, then in zip(totals, before, strict=True)]
+
+
+def token_count(value: object) -> int | None:
+    """A number of tokens that a server tells; None where it tells none, ValueError for what is no such number."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= COUNT_MAX:
+        raise ValueError(f"no number of tokens: {value!r}")
+    return int(value)
 
 
 def spoken(choice: dict[str, Any]) -> tuple[bool, bool]:

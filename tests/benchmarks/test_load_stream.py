@@ -164,6 +164,29 @@ def test_an_event_that_cannot_be_read_is_a_failure(data: bytes) -> None:
     assert answer.error_kind == "bad_event"
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"choices": [None]},
+        {"choices": ["text"]},
+        {"choices": {"0": {}}},
+        {"choices": [{"delta": "text"}]},
+        {"choices": [{"delta": {"tool_calls": [1]}}]},
+        {"choices": [{"text": "a"}], "usage": {"completion_tokens": "many"}},
+        {"choices": [], "usage": [1]},
+        {"choices": [], "usage": {"completion_tokens": -1}},
+        {"choices": [], "usage": {"completion_tokens": True}},
+        {"choices": [], "usage": {"prompt_tokens": 2**31}},
+        {"choices": [], "usage": {"prompt_tokens_details": 3}},
+    ],
+    ids=str,
+)
+def test_an_event_of_another_shape_fails_its_answer_and_nothing_else(event: dict[str, object]) -> None:
+    answer = make.read([(100, make.content()), (110, make.event(event)), (120, make.content() + make.finish())])
+    assert answer.error_kind == "bad_event"
+    assert answer.output_tokens == 1
+
+
 def test_the_first_failure_stays_the_reason() -> None:
     error = make.event({"error": "overloaded"})
     answer = make.read([(100, error), (110, make.event(b"{"))])
