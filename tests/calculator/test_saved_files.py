@@ -13,7 +13,7 @@ from django.test import Client
 from openpyxl import load_workbook
 
 from calculator import answers, registry, saved
-from calculator.models import EstimateSnapshot
+from calculator.models import CatalogItem, EstimateSnapshot
 from calculator.tool import Answer, Calculator
 from tests import factories, pagetext
 
@@ -76,7 +76,7 @@ class TestEveryCalculator:
         head = told.index(["Section", "Grandeur", "Valeur", "Unité", "Origine", "Source", "Date"])
         assert len(told) - head - 1 == len(document["rows"])
         sheet = load_workbook(io.BytesIO(file(client, snapshot, "xlsx").content)).active
-        assert sheet.max_row == len(told)
+        assert sheet is not None and sheet.max_row == len(told)
 
     def test_numbers_of_the_files_are_the_saved_ones(self, client: Client, seeded: None, name: str) -> None:
         snapshot = kept(name)
@@ -98,7 +98,7 @@ def test_a_new_price_changes_neither_chart_nor_file(client: Client, seeded: None
     """Saved at today's list; a later list moves the page of today, never what was saved."""
     snapshot = kept("economics")
     charts, rows = saved.opened(snapshot).charts, csv_rows(client, snapshot)
-    item = factories.CatalogItem.objects.get(code="GPU-PRO")
+    item = CatalogItem.objects.get(code="GPU-PRO")
     factories.make_price(item, "instance_month", "415.32", catalog_version=factories.make_version())
     again = saved.find(snapshot.slug)
     assert again is not None
