@@ -1,5 +1,6 @@
 """How long a measurement will take and what it costs, before it starts: from the newest like it, or not known."""
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,14 +13,18 @@ from benchmarks.models import BenchmarkRun
 from benchmarks.services import RunConfig
 from benchmarks.wording import duration
 from calculator import formats
-from calculator.domain.offers import Basis
+from calculator.domain.economics import as_set
+from calculator.domain.offers import Basis, Sku
 
 S_PER_H = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """`seconds` for all repeats, None when no run tells; `limit_s` is what ends them at the latest."""
+    """`seconds` for all repeats, None when no run tells; `limit_s` is what ends them at the latest.
+
+    `sku` names what is paid for, `eur_per_h` is the price of all its instances; None without a price.
+    """
 
     seconds: float | None
     limit_s: float
@@ -38,27 +43,39 @@ class Forecast:
 
 def forecast(config: RunConfig, repeats_count: int) -> Forecast:
     """Requests × answer length ÷ measured rate for each step, and the newest like run's time around its steps."""
-    like = newest_like(config)
+    like, rented = newest_like(config), instances(config)
     once = None if like is None else seconds(config, like)
-    limit_s = float(config.hard_limit_s or limits.MEASURING_S)
+    limit_s = limit_of(config)
+    hour = rented.prices.get(Basis.HOUR) if rented else None
     return Forecast(
         seconds=None if once is None else min(once, limit_s) * repeats_count,
         limit_s=limit_s * repeats_count,
         repeats_count=repeats_count,
         from_code=like.code if like else "",
-        sku=config.sku_code,
-        eur_per_h=price(config.sku_code),
+        sku=rented.name if rented else config.sku_code,
+        eur_per_h=hour.value if hour else None,
     )
+
+
+def engine_kind(config: RunConfig) -> str:
+    kind = BenchmarkRun.EngineKind
+    return kind.URL if config.target else kind.VLLM if config.vllm else kind.LLAMA_CPP
+
+
+def limit_of(config: RunConfig) -> float:
+    """What kills one run at the latest, seconds; a vLLM has the time to load its weights besides."""
+    asked = BenchmarkRun(
+        engine_kind=engine_kind(config), soft_limit_s=config.soft_limit_s, hard_limit_s=config.hard_limit_s
+    )
+    return limits.limits_of(asked).hard_s
 
 
 def newest_like(config: RunConfig) -> BenchmarkRun | None:
     """The newest run of ours that succeeded with the same kind of engine on the same offer or server."""
-    kind = BenchmarkRun.EngineKind
-    engine = kind.URL if config.target else kind.VLLM if config.vllm else kind.LLAMA_CPP
     runs = BenchmarkRun.objects.filter(
         status=BenchmarkRun.Status.SUCCEEDED,
         origin=BenchmarkRun.Origin.MEASURED,
-        engine_kind=engine,
+        engine_kind=engine_kind(config),
         sku_code=config.sku_code,
         started_at__isnull=False,
         steps__output_tok_per_s__gt=0,
@@ -100,11 +117,12 @@ def rate_near(rates: dict[int, float], concurrency: int) -> float:
     return rates[min(rates, key=lambda known: (abs(known - concurrency), known))]
 
 
-def price(sku_code: str) -> Decimal | None:
-    """What an hour of the offer costs now; None for this machine, and on request."""
-    found = next((sku for sku in presets.skus() if sku.code.casefold() == sku_code.casefold()), None)
-    hour = found.prices.get(Basis.HOUR) if found else None
-    return hour.value if hour else None
+def instances(config: RunConfig) -> Sku | None:
+    """The offer, as many times as the GPUs that are asked for need; None for this machine."""
+    found = next((sku for sku in presets.skus() if sku.code.casefold() == config.sku_code.casefold()), None)
+    if found is None:
+        return None
+    return as_set(found, max(1, math.ceil(config.gpus_count / found.gpu_count)))
 
 
 def words(found: Forecast) -> dict[str, Any]:

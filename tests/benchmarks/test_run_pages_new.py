@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from benchmarks import engineform, forecast, presets, tasks
+from benchmarks import engineform, forecast, presets, tasks, vllmconfig
 from benchmarks.forms import INITIAL, RunForm
 from benchmarks.models import BenchmarkRun
 from tests import factories
@@ -72,7 +72,7 @@ def test_the_question_of_time_and_cost_starts_nothing(client: Client, queue: lis
     response = client.post("/fr/runs/start", GOOD | {"forecast": "1", "repeats": "3"})
     text = response.content.decode()
     assert response.status_code == 200 and 'value="16"' in text
-    assert "Durée inconnue avant une première mesure de ce genre" in text and "45\u00a0min 0\u00a0s au plus" in text
+    assert "Durée inconnue avant une première mesure de ce genre" in text and "48\u00a0min 0\u00a0s au plus" in text
     assert (BenchmarkRun.objects.count(), queue) == (0, [])
 
 
@@ -119,14 +119,31 @@ def test_a_run_of_another_engine_or_offer_tells_nothing() -> None:
 
 
 def test_the_cost_is_the_time_at_the_price_of_an_hour() -> None:
-    """1.50 € · 900 s ÷ 3600 = 0.375 € a run at most; five of them 1.875 €."""
+    """1.50 € · 960 s ÷ 3600 = 0.40 € a run at most; five of them 2 €."""
     made.offer()
     found = forecast.forecast(replace(runs.CONFIG, sku_code="GPU-PRO"), 5)
-    assert (found.eur_per_h, found.eur) == (Decimal("1.5"), Decimal("1.875"))
-    assert "Soit 1,88\u00a0€ au plus" in forecast.cost_words(found)
+    assert (found.eur_per_h, found.eur) == (Decimal("1.5"), Decimal("2"))
+    assert "Soit 2,00\u00a0€ au plus" in forecast.cost_words(found)
     known = replace(found, seconds=1200.0)
     assert known.eur == Decimal("0.5")
     assert "Soit 0,50\u00a0€, au prix de GPU-PRO" in forecast.cost_words(known)
+
+
+def test_several_gpus_cost_as_many_instances() -> None:
+    """Three GPUs of an offer of one: 3 · 1.50 € = 4.50 € an hour, named as a set."""
+    made.offer()
+    found = forecast.forecast(replace(runs.CONFIG, sku_code="GPU-PRO", gpus_count=3), 1)
+    assert (found.sku, found.eur_per_h) == ("3\u00a0×\u00a0GPU-PRO", Decimal("4.5"))
+    assert forecast.forecast(replace(runs.CONFIG, sku_code="GPU-PRO", gpus_count=1), 1).eur_per_h == Decimal("1.5")
+
+
+def test_the_latest_end_leaves_vllm_the_time_to_load(settings: Any) -> None:
+    """600 s to load, 900 s to measure, 60 s until it is killed."""
+    settings.VLLM_START_S = 600
+    config = vllmconfig.read("model: mistralai/Mistral-7B-v0.3")
+    assert forecast.limit_of(replace(runs.CONFIG, vllm=config)) == 1560
+    assert forecast.limit_of(runs.CONFIG) == 960
+    assert forecast.limit_of(replace(runs.CONFIG, soft_limit_s=100)) == 160
 
 
 def test_offers_without_a_worker_are_named_and_lead_nowhere(client: Client) -> None:
