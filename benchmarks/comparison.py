@@ -13,7 +13,8 @@ from benchmarks.models import BenchmarkRun, BenchmarkStep
 METHOD = "vmcloud-1"
 """Our own definitions of the metrics; the number goes up whenever timing or counting changes."""
 
-# Columns of a run that belong to its conditions. Those that are not there yet, or empty, are equal.
+# Columns of a run that belong to its conditions; what is empty in all is equal. Revision, cache precision and the like
+# of a vLLM are in its arguments.
 COLUMNS = (
     "kind",
     "pattern",
@@ -31,18 +32,15 @@ COLUMNS = (
     "target_route",
     "target_model",
     "target_ignore_eos",
+    "target_region",
     "model_name",
     "model_sha256",
-    "model_revision",
     "precision",
-    "kv_precision",
     "engine",
     "engine_version",
     "engine_arguments",
     "sku_code",
-    "gpu_name",
     "gpus_count",
-    "driver_version",
     "cpu_model",
     "cpu_count",
     "memory_bytes",
@@ -58,10 +56,20 @@ PRIVATE = frozenset({"target_url"})
 
 def conditions(run: BenchmarkRun, steps: Sequence[BenchmarkStep]) -> dict[str, str]:
     """Every condition of a run as text, empty where it is unknown or does not apply."""
-    found = {name: text(getattr(run, name, "")) for name in COLUMNS}
+    found = {name: text(getattr(run, name)) for name in COLUMNS} | hardware(run)
     found["definition"] = run.import_definition or METHOD
     found["loads"] = ", ".join(load(step) for step in sorted(steps, key=lambda step: step.position))
     return found
+
+
+def hardware(run: BenchmarkRun) -> dict[str, str]:
+    """The GPUs that a run had and their driver; one query, and none for a run without GPUs."""
+    gpus = [gpu for gpu in run.gpus.all() if gpu.used] if run.gpus_count else []
+    drivers = {str((gpu.state_at_start or {}).get("driver_version") or "") for gpu in gpus}
+    return {
+        "gpu_name": ", ".join(sorted({gpu.name for gpu in gpus})),
+        "driver_version": ", ".join(sorted(drivers - {""})),
+    }
 
 
 def text(value: object) -> str:

@@ -39,9 +39,9 @@ def rows(run: BenchmarkRun, trace: Trace) -> list[TelemetrySecond]:
 
 
 def record_gpu(run: BenchmarkRun, trace: Trace, place: int) -> None:
-    """The states of one GPU beside its reservation, with its energy and the part of the time it was held down."""
+    """The states of one GPU and its driver beside its reservation, with its energy and how long it was held down."""
     values: dict[str, Any] = {
-        "state_at_start": trace.before[place],
+        "state_at_start": trace.before[place] | (trace.driver or {}),
         "state_at_end": trace.after[place] if place < len(trace.after) else None,
         "energy_j": rules.energy_j(trace, place),
         "throttled_ratio": traces.throttled_ratio(trace.samples[place]),

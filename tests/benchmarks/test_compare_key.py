@@ -2,8 +2,12 @@
 
 from typing import Any
 
-from benchmarks import comparison
-from benchmarks.models import BenchmarkRun, BenchmarkStep
+import pytest
+
+from benchmarks import comparison, reservations, services
+from benchmarks.models import BenchmarkRun, BenchmarkStep, RunGpu
+from tests.benchmarks import fleetfactory as hosts
+from tests.benchmarks import runfactory as runs
 
 
 def conditions(loads: tuple[tuple[int, float | None], ...] = ((1, None), (4, None)), **values: Any) -> dict[str, str]:
@@ -31,7 +35,7 @@ def test_each_condition_makes_another_key() -> None:
         {"engine_version": "2"},
         {"precision": "fp8"},
         {"sku_code": "GPU-PRO"},
-        {"gpus_count": 2},
+        {"target_region": "eu-west-3"},
         {"shared_prefix_tokens": 8},
         {"pattern": "poisson"},
         {"cpu_model": "another"},
@@ -66,3 +70,31 @@ def test_unknown_conditions_are_empty_texts() -> None:
 
 def test_a_pace_is_written_with_its_bound() -> None:
     assert conditions(loads=((16, 2.5),))["loads"] == "2.5/s ≤ 16"
+
+
+def on_a_gpu(name: str, driver: str) -> dict[str, str]:
+    """The conditions of a run that has one GPU of this name for itself; the run is over and its GPU free again."""
+    run = runs.queued(queue="gpu.titan", gpus_count=1)
+    assert services.claim(run.pk, "gpu.titan@here")
+    RunGpu.objects.filter(run=run).update(name=name, state_at_start={"driver_version": driver})
+    reservations.release([run.pk], runs.ago(0))
+    return comparison.conditions(BenchmarkRun.objects.get(pk=run.pk), [])
+
+
+@pytest.mark.django_db
+def test_another_gpu_is_a_difference_and_another_driver_a_version() -> None:
+    hosts.worker("gpu.titan@here", ("gpu.titan",), hosts.UUIDS[0])
+    first, second = on_a_gpu("NVIDIA A100", "580.65"), on_a_gpu("NVIDIA A100", "590.10")
+    assert (first["gpus_count"], first["gpu_name"]) == ("1", "NVIDIA A100")
+    assert comparison.differing([first, second]) == ("driver_version",) and comparison.alike(first, second)
+    other = on_a_gpu("NVIDIA H100", "580.65")
+    assert comparison.differing([first, other]) == ("gpu_name",) and not comparison.alike(first, other)
+
+
+@pytest.mark.django_db
+def test_a_host_without_gpus_has_neither_name_nor_driver() -> None:
+    hosts.worker("gpu.titan@here", ("gpu.titan",), hosts.UUIDS[0])
+    run = runs.queued(gpus_count=0)
+    assert services.claim(run.pk, "celery@here")
+    found = comparison.conditions(BenchmarkRun.objects.get(pk=run.pk), [])
+    assert (found["gpu_name"], found["driver_version"]) == ("", "")

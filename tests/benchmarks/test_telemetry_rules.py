@@ -189,6 +189,7 @@ def test_seconds_states_and_energy_are_stored_with_the_run() -> None:
     gpu = RunGpu.objects.get(run=run)
     assert (gpu.energy_j, gpu.throttled_ratio) == (500.0, 0.0)
     assert gpu.state_at_start["vbios_version"] == "92.00.45.00.03" and gpu.state_at_end["energy_mj"] == 5_500_000
+    assert gpu.state_at_start["driver_version"] == "580.65.06"
     run.refresh_from_db()
     assert len(run.telemetry_sha256) == 64 and not run.flag_throttled
 
