@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import metrics
+from benchmarks import metrics, statistics
 from benchmarks.load.records import Request
 from tests.benchmarks import loadfactory as make
 
@@ -51,6 +51,11 @@ def test_l24_warm_up_requests_are_counted_but_not_measured() -> None:
     assert (found.warm_up_count, found.measured_count) == (10, 90)
     assert (found.ttft_p50_ms, found.ttft_p95_ms) == (700, 700)
     assert found.ttft_p99_ms is None
+    seen = [value for request in measured if (value := metrics.ttft_ms(request)) is not None]
+    assert (statistics.mean(seen), statistics.percentile(seen, 99)) == (700, 700)
+    with_warm_up = [50_000.0] * 10 + seen
+    assert statistics.mean(with_warm_up) == pytest.approx(5630)
+    assert statistics.percentile(with_warm_up, 95) == 50_000
 
 
 def ten_a_second(start_s: float, number: int) -> Request:

@@ -1,6 +1,7 @@
 """The client against a local server: what it records, how it fails, what it does not limit."""
 
 import asyncio
+import itertools
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -137,8 +138,11 @@ def test_l17_a_refusal_is_recorded_with_status_and_text() -> None:
 
 
 def test_l19_a_wall_clock_that_steps_back_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() - 200)
+    """Each look at it is 200 ms before the last one: an interval taken from it would be negative."""
+    looks = itertools.count(1)
+    began_s = time.time()
+    monkeypatch.setattr(time, "time", lambda: began_s - 0.2 * next(looks))
+    monkeypatch.setattr(time, "time_ns", lambda: round(1e9 * (began_s - 0.2 * next(looks))))
     assert (metrics.ttft_ms(one(MockServer())) or -1) >= 20
 
 
