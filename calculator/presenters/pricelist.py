@@ -1,5 +1,6 @@
 """What is wrong with a price file: each code of the readers as a sentence that says where and what to do."""
 
+import datetime as dt
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
@@ -182,6 +183,12 @@ def _worded(text: Text, values: Mapping[str, Value]) -> str:
 def refusal(error: PriceFileError) -> str:
     """Why a file was refused as a whole."""
     return _worded(REFUSALS[error.code], error.values)
+
+
+def same_as(upload: int, at: dt.datetime, name: str) -> str:
+    """Which earlier file had the very same bytes, and when it came."""
+    told = {"upload": upload, "at": formats.instant(at), "name": name}
+    return _("Identique à l’envoi n° %(upload)s du %(at)s (%(name)s).") % told
 
 
 def place(problem: LineProblem) -> str:

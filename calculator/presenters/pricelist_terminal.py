@@ -71,7 +71,7 @@ def change(entry: Entry) -> str:
     if entry.component in ("item", "sheet") or (entry.old is None and entry.new is None):
         values = f"{entry.before} → {entry.after}".strip(" →") if entry.before or entry.after else ""
     moved = "" if entry.percent is None else f" ({formats.percent(entry.percent / 100, 1, signed=True)})"
-    start = f", {formats.instant(entry.valid_from)}" if entry.valid_from else ""
+    start = f", {formats.instant(entry.valid_from)} (Paris)" if entry.valid_from else ""
     return f"{entry.line_no:>6}  {WORDS[entry.verdict]}  {what}  {values}{moved}{start}"
 
 

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import logging
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -46,13 +47,21 @@ def note_of(pk: int) -> Path:
     return folder / str(pk)
 
 
+def keep_note(pk: int, text: str) -> None:
+    """Whole under its name, or not there: the page of the file is asked for while this is written."""
+    note = note_of(pk)
+    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as fresh:
+        fresh.write(text)
+    Path(fresh.name).replace(note)
+
+
 def start(upload: PriceUpload, by: User) -> None:
     """Compare a file. Raises PriceFileError or Refused, unless it is large: its page then says how it went."""
     if upload.size_bytes <= AT_ONCE_BYTES:
         note_of(upload.pk).unlink(missing_ok=True)
         publish.validate(with_known_columns(upload, by), by)
         return
-    note_of(upload.pk).write_text("{}")
+    keep_note(upload.pk, "{}")
     threading.Thread(target=in_thread, args=(upload, by), name=f"compare-{upload.pk}", daemon=True).start()
 
 
@@ -70,7 +79,7 @@ def work(upload: PriceUpload, by: User) -> None:
     try:
         publish.validate(with_known_columns(upload, by), by)
     except PriceFileError as refused:
-        note.write_text(json.dumps({"code": refused.code, "values": refused.values}, default=str))
+        keep_note(upload.pk, json.dumps({"code": refused.code, "values": refused.values}, default=str))
     except Refused as refused:
         logger.info("price file %s was not compared: %s", upload.pk, refused)
         note.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """A compared file as its page shows it: what must be dealt with first, then every other change."""
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -134,8 +135,17 @@ def row(line: PriceUploadLine, sentences: Sequence[str]) -> Row:
         tag=tag,
         css="rowbad" if is_bad else "rowwarn" if line.has_warning else "",
         sentences=tuple(sentences),
-        start=formats.instant(line.valid_from) if line.valid_from else "",
+        start=_start(line),
     )
+
+
+def _start(line: PriceUploadLine) -> str:
+    """When a price begins, in Paris; a rate has a day and no hour."""
+    if line.valid_from is None:
+        return ""
+    if line.component == "rate":
+        return formats.date(line.valid_from.astimezone(dt.UTC).date())
+    return _("%(at)s (Paris)") % {"at": formats.instant(line.valid_from)}
 
 
 def _what(line: PriceUploadLine) -> str:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from calculator.fields import Limits, NumberField, Quantity, Text, plain
+from calculator.listing.history import MODE_NAMES
 from calculator.models import Audience, CatalogItem
 from calculator.presenters.labels import component_name
 from calculator.pricelist import mapping
@@ -219,7 +220,7 @@ class PriceForm(AudienceForm):
         super().__init__(*args, **kwargs)
         self.kind = kind
         self.choices("component").choices = [(name, component_name(name)) for name in COMPONENTS[kind]]
-        self.choices("mode").choices = [(name, name) for name in MODES[kind]]
+        self.choices("mode").choices = [(name, MODE_NAMES.get(name, name)) for name in MODES[kind]]
         self.fields["checked_on"].initial = timezone.localdate().isoformat()
         self.fields["currency"].initial = "EUR" if kind is FileKind.GPU else "USD"
         if kind is FileKind.GPU:

@@ -15,7 +15,7 @@ def lists(request: HttpRequest) -> HttpResponse:
     seen, now = rights.audiences_of(request.user), timezone.now()
     context = {
         "uploads": rows.upload_rows(queries.uploads(seen)),
-        "versions": rows.version_rows(queries.versions(), seen),
+        "versions": rows.version_rows(queries.versions(seen), seen),
         "planned": rows.planned_rows(queries.planned(now, seen)),
     }
     return render(request, "pricing/lists.html", context)

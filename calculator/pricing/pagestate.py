@@ -11,6 +11,8 @@ from django.urls import reverse
 from calculator import formats
 from calculator.language import gettext as _
 from calculator.models import Audience, PriceUpload, PriceUploadLine
+from calculator.presenters import pricelist
+from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind
 from calculator.pricing import diffrows, forms, impact, queries, rights, rows, said, steps
 from calculator.snapshots import PARIS
@@ -62,6 +64,7 @@ def diff_context(upload: PriceUpload, user: User, page: str = "") -> dict[str, A
     return {
         "upload": upload,
         "head": diffrows.head(upload, steps.lead(upload)),
+        "earlier": earlier_text(upload),
         "is_private": upload.audience == Audience.SALES,
         "treat": rows_of(of_lines.filter(WRONG)[:TREATED_AT_MOST]),
         "file_problems": [text for line in found.filter(line_no=WHOLE_FILE) for text in said.of_line(line)],
@@ -77,6 +80,12 @@ def diff_context(upload: PriceUpload, user: User, page: str = "") -> dict[str, A
         "effective": effective_text(upload),
         "next_number": formats.number((upload.base_version_id or 0) + 1),
     }
+
+
+def earlier_text(upload: PriceUpload) -> str:
+    """Which applied file had the same bytes; "" for a file that is new, or decided."""
+    earlier = publish.earlier_of(upload) if upload.status in steps.OPEN else None
+    return pricelist.same_as(earlier.pk, earlier.uploaded_at, earlier.original_name) if earlier else ""
 
 
 def effective_text(upload: PriceUpload) -> str:

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator, Sequence
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from calculator.models import CatalogVersion, PriceEvent, PriceRow, PriceUpload, PriceUploadLine
 
@@ -31,9 +31,11 @@ def lines(shown: PriceUpload) -> "QuerySet[PriceUploadLine]":
     return shown.lines.order_by("line_no", "id")
 
 
-def versions(limit: int | None = None) -> list[CatalogVersion]:
-    """Catalogue versions, the newest first, with who made them and from which file."""
+def versions(audiences: Sequence[str], limit: int | None = None) -> list[CatalogVersion]:
+    """Catalogue versions, the newest first, with who made them, from which file, and why (`recorded_reason`)."""
+    why = PriceEvent.objects.filter(version=OuterRef("pk"), audience__in=audiences).exclude(reason="").order_by("id")
     found = CatalogVersion.objects.select_related("created_by", "upload", "upload__uploaded_by", "upload__approved_by")
+    found = found.annotate(recorded_reason=Subquery(why.values("reason")[:1]))
     return list(found.prefetch_related("rolled_back_by").defer(f"upload__{BYTES}").order_by("-number")[:limit])
 
 

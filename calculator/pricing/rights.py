@@ -11,7 +11,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from calculator.models import Audience
+from calculator.models import Audience, PriceUpload
+from calculator.pricelist import publish
 
 UPLOAD = "calculator.upload_prices"
 APPROVE = "calculator.approve_prices"
@@ -35,12 +36,19 @@ def needs(*rights: str) -> Callable[[View], View]:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("lists"))
             if not has_any(request.user, rights):
+                record_attempt(request)
                 raise PermissionDenied(_("Cette page des prix est réservée aux personnes qui en ont le droit."))
             return view(request, *args, **kwargs)
 
         return guarded
 
     return guard
+
+
+def record_attempt(request: HttpRequest, upload: PriceUpload | None = None) -> None:
+    """Keep in the record that somebody tried a step that is not open to him; looking leaves no trace."""
+    if request.method == "POST":
+        publish.refuse(upload, me(request), request.path)
 
 
 def has_any(user: Person, rights: tuple[str, ...]) -> bool:

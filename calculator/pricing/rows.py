@@ -1,7 +1,7 @@
 """What the pages of price lists show: statuses, versions, planned and private prices, the record, in words."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from calculator import formats
 from calculator.fields import Text, decimals
 from calculator.language import gettext as _
+from calculator.language import ngettext
 from calculator.listing.history import MODE_NAMES
 from calculator.models import Audience, CatalogVersion, PriceEvent, PriceRow, PriceUpload
 from calculator.presenters.labels import component_name
@@ -49,6 +50,14 @@ ACTIONS: Mapping[str, Text] = {
     "sheet": gettext_lazy("fiche"),
     "voided": gettext_lazy("prix prévu annulé"),
 }
+COUNTED: Mapping[str, Callable[[int], str]] = {
+    "new": lambda count: ngettext("%(count)s nouveau", "%(count)s nouveaux", count),
+    "changed": lambda count: ngettext("%(count)s modifié", "%(count)s modifiés", count),
+    "withdrawn": lambda count: ngettext("%(count)s retiré", "%(count)s retirés", count),
+    "error": lambda count: ngettext("%(count)s illisible", "%(count)s illisibles", count),
+    "blocked": lambda count: ngettext("%(count)s bloqué", "%(count)s bloqués", count),
+}
+"""What the lines of a file are counted as; the names are those of the counts of an upload."""
 
 
 class Status(NamedTuple):
@@ -124,14 +133,13 @@ def counts_of(upload: PriceUpload) -> str:
     """How many lines do what; nothing of a file that was not compared."""
     if upload.status == PriceUpload.Status.DRAFT:
         return ""
-    told = (
-        (upload.new_count, _("nouveaux")),
-        (upload.changed_count, _("modifiés")),
-        (upload.withdrawn_count, _("retirés")),
-        (upload.error_count, _("illisibles")),
-        (upload.blocked_count, _("bloqués")),
-    )
-    return ", ".join(f"{formats.number(count)} {word}" for count, word in told if count) or _("aucun changement")
+    told = [(name, getattr(upload, f"{name}_count")) for name in COUNTED]
+    return ", ".join(counted(name, count) for name, count in told if count) or _("aucun changement")
+
+
+def counted(name: str, count: int) -> str:
+    """How many lines are new, changed and so on."""
+    return COUNTED[name](count) % {"count": formats.number(count)}
 
 
 def upload_rows(found: Iterable[PriceUpload]) -> tuple[UploadRow, ...]:
@@ -166,7 +174,7 @@ def _version_row(version: CatalogVersion, audiences: Sequence[str], is_newest: b
         at=formats.instant(version.created_at),
         by=person(version.created_by),
         summary=summary_of(version.summary),
-        reason=shown.reason if shown else "",
+        reason=(shown.reason if shown else "") or getattr(version, "recorded_reason", "") or "",
         upload=shown.pk if shown else None,
         file=shown.original_name if shown else "",
         approved_by=shown.approved_by.get_username() if shown and shown.approved_by else "",
@@ -179,11 +187,16 @@ def _version_row(version: CatalogVersion, audiences: Sequence[str], is_newest: b
 
 def summary_of(text: str) -> str:
     """What a version says of itself, counted: “new 2, changed 1” in the reader's words; other texts as they stand."""
-    words = {"new": _("nouveaux"), "changed": _("modifiés"), "withdrawn": _("retirés")}
-    whole = {"1 planned price cancelled": _("1 prix prévu annulé"), "1 planned price moved": _("1 prix prévu déplacé")}
+    whole = {
+        "1 planned price cancelled": _("1 prix prévu annulé"),
+        "1 planned price moved": _("1 prix prévu déplacé"),
+        "Fixtures loaded": _("données livrées chargées"),
+    }
+    if text.startswith("rolls back v"):
+        return _("prix précédents rétablis")
     parts = [part.partition(" ") for part in text.split(", ")]
-    if all(name in words and count.isdecimal() for name, _space, count in parts):
-        return ", ".join(f"{formats.number(int(count))} {words[name]}" for name, _space, count in parts)
+    if all(name in COUNTED and count.isdecimal() for name, _space, count in parts):
+        return ", ".join(counted(name, int(count)) for name, _space, count in parts)
     return whole.get(text, text)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from calculator.models import PriceUpload
+from calculator.models import Audience, PriceUpload
 from calculator.presenters import pricelist as words
 from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind, PriceFileError
@@ -29,9 +29,10 @@ def to(name: str, *args: object) -> HttpResponseRedirect:
 
 
 def upload_of(request: HttpRequest, pk: int) -> PriceUpload:
-    """The file, when the person may know of it; else 404."""
+    """The file, when the person may know of it; else 404, and a step that was tried is kept in the record."""
     found = queries.upload(pk, rights.audiences_of(request.user))
     if found is None:
+        rights.record_attempt(request, queries.upload(pk, Audience.values))
         raise Http404(str(pk))
     return found
 

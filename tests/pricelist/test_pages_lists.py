@@ -68,6 +68,18 @@ def test_a_version_says_who_when_why_and_from_which_file() -> None:
         assert told in text
 
 
+def test_a_list_that_was_rolled_back_or_cancelled_says_why() -> None:
+    make.make_sku()
+    first = make.make_version()
+    version = make.make_version(kind="rollback", summary="rolls back v2", rolls_back=first)
+    make.make_event(action="price", version=version, reason="mauvais fichier")
+    hidden = make.make_version(summary="1 planned price cancelled")
+    make.make_event(action="voided", version=hidden, reason="contrat secret", audience="sales")
+    client = client_of("pricing")
+    assert "prix précédents rétablis mauvais fichier" in page(client) and "secret" not in page(client)
+    assert "earlier prices restored" in page(client, language="en") and "Roll back" in page(client, language="en")
+
+
 def test_a_planned_price_is_listed_with_its_instant_in_paris() -> None:
     make.make_price(make.make_sku(), "instance_hour", "1.60", valid_from=LATER)
     text = page(client_of("pricing"))
@@ -122,9 +134,10 @@ def test_p24_formulas_are_disarmed_in_the_record(start: str) -> None:
     ("kept", "told"),
     [
         ("new 2, changed 1200", "2 nouveaux, 1 200 modifiés"),
-        ("withdrawn 1", "1 retirés"),
+        ("withdrawn 1", "1 retiré"),
+        ("rolls back v2", "prix précédents rétablis"),
         ("1 planned price cancelled", "1 prix prévu annulé"),
-        ("Fixtures loaded", "Fixtures loaded"),
+        ("Fixtures loaded", "données livrées chargées"),
         ("", ""),
     ],
 )

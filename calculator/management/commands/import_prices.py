@@ -167,8 +167,7 @@ def unchanged(checked: Checked) -> str:
     earlier = checked.earlier
     if earlier is None:
         return said_before
-    hint = _("Identique à l’envoi n° %(upload)s (%(name)s).") % {"upload": earlier.pk, "name": earlier.original_name}
-    return f"{said_before} {hint}"
+    return f"{said_before} {pricelist.same_as(earlier.pk, earlier.uploaded_at, earlier.original_name)}"
 
 
 def person(name: str | None) -> User:
