@@ -3,6 +3,7 @@
 python -m tests.pricelist.applyprocess prepare
 python -m tests.pricelist.applyprocess apply UPLOAD USERNAME GO     wait for the file GO, apply, print the answer
 python -m tests.pricelist.applyprocess crash UPLOAD USERNAME        apply in forks that kill themselves
+python -m tests.pricelist.applyprocess watch READY GO               look at a price, touch READY, look again after GO
 """
 
 import json
@@ -19,7 +20,10 @@ django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402
 from django.db import connection, connections  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
+from calculator import catalog  # noqa: E402
+from calculator.domain.offers import Basis  # noqa: E402
 from calculator.models import CatalogVersion, PriceEvent, PriceRow, PriceUpload  # noqa: E402
 from calculator.pricelist import publish, rollback  # noqa: E402
 from calculator.pricelist.refusals import Refused  # noqa: E402
@@ -83,6 +87,20 @@ def wait_for(go: Path) -> None:
         time.sleep(0.001)
 
 
+def price_now() -> str:
+    """What an instance costs an hour at this moment, as every page and worker reads it."""
+    (sku,) = [one for one in catalog.sku_choices(catalog.latest_version(), timezone.now()) if one.code == "GPU-PRO"]
+    return str(sku.prices[Basis.HOUR].value)
+
+
+def watch(ready: Path, go: Path) -> dict[str, str]:
+    """The price before and after GO, in one process that was warm in between."""
+    before = price_now()
+    ready.touch()
+    wait_for(go)
+    return {"before": before, "after": price_now()}
+
+
 def close_all() -> None:
     """Leave no connection open that a fork would share."""
     for one in connections.all():
@@ -131,6 +149,8 @@ def main(name: str, *arguments: str) -> dict[str, Any]:
         return state()
     if name == "crash":
         return crash(int(arguments[0]), arguments[1])
+    if name == "watch":
+        return watch(Path(arguments[0]), Path(arguments[1]))
     number, username, go = arguments
     wait_for(Path(go))
     return answer(int(number), username) if name == "apply" else take_back(int(number), username)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,14 @@ def run(environment: dict[str, str]) -> Run:
     return lambda *arguments: finished(started(environment, *arguments))
 
 
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what other processes do; a minute at most."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def at_once(environment: dict[str, str], go: Path, *commands: tuple[str, ...]) -> list[dict[str, Any]]:
     """The answers of processes that wait for each other and start at the same moment."""
     waiting = [started(environment, *command, str(go)) for command in commands]
@@ -94,6 +103,20 @@ def test_p20_identical_confirmations_at_once_give_one_version(
     answers = at_once(environment, tmp_path / "again", *[("rollback", "2", "alice")] * 2)
     assert sorted(answer["already"] for answer in answers) == [False, True]
     assert run("state")["versions"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, indirect=True)
+def test_p22_processes_that_were_warm_use_the_new_price_without_a_restart(
+    environment: dict[str, str], run: Run, tmp_path: Path
+) -> None:
+    """Two of the web and one worker: each has read 1.50 before another process applies 1.60."""
+    mine, _theirs = run("prepare")["uploads"]
+    ready, go = [tmp_path / f"ready-{number}" for number in range(3)], tmp_path / "go"
+    warm = [started(environment, "watch", str(one), str(go)) for one in ready]
+    until(lambda: all(one.exists() for one in ready))
+    assert run("apply", str(mine), "alice", str(tmp_path)) == {"version": 2, "already": False}
+    go.touch()
+    assert [finished(process) for process in warm] == [{"before": "1.5", "after": "1.6"}] * 3
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, indirect=True)
