@@ -5,7 +5,6 @@ Every field may be "[N/A]" or "[Not Supported]" on consumer cards, slices and vi
 """
 
 import contextlib
-import shutil
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -24,11 +23,6 @@ SAMPLED = (
     *("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_event_reasons.active"),
     *("pcie.link.gen.current", "pcie.link.width.current"),
 )
-
-
-def is_there() -> bool:
-    """Whether this machine has the program."""
-    return shutil.which(PROGRAM) is not None
 
 
 def known(text: str) -> str | None:

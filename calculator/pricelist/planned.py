@@ -1,4 +1,4 @@
-"""Prices that have not begun: listed, cancelled, moved to another instant. Each step is a version of its own."""
+"""Prices that have not begun: cancelled, moved to another instant. Each step is a version of its own."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -7,21 +7,12 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from calculator.models import Audience, CatalogVersion, PriceEvent, PriceRow
+from calculator.models import CatalogVersion, PriceEvent, PriceRow
 from calculator.pricelist.known import key_of
 from calculator.pricelist.publish import announce, newest
 from calculator.pricelist.refusals import APPLY, ROLLBACK, Refused, reason_of, require, rights_for
 from calculator.pricelist.rollback import copy
 from calculator.pricelist.rowwriting import Change, amount_text, subject_of, void_rows
-
-
-def planned_prices(now: dt.datetime | None = None, audience: str = Audience.PUBLIC) -> list[PriceRow]:
-    """Prices that begin after `now` and stand, the next first; private ones only for the sales audience."""
-    now = now or timezone.now()
-    rows = PriceRow.objects.filter(valid_from__gt=now, voided_in_version=None).select_related("item")
-    if audience != Audience.SALES:
-        rows = rows.filter(audience=Audience.PUBLIC)
-    return list(rows.order_by("valid_from", "item__code", "id"))
 
 
 def void(row: PriceRow, by: User, reason: str, request_id: str = "") -> CatalogVersion:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from calculator.models import CatalogVersion, PriceEvent, PriceRow, PriceUpload, PriceUploadLine
+from calculator.ledger import key_of
+from calculator.models import Audience, CatalogVersion, PriceEvent, PriceRow, PriceUpload, PriceUploadLine
 
 UPLOADS_SHOWN = 20
 LINES_A_PAGE = 200
@@ -57,9 +58,13 @@ def planned_row(pk: int, now: dt.datetime, audiences: Sequence[str]) -> PriceRow
 
 
 def private_rows(now: dt.datetime) -> list[PriceRow]:
-    """Private prices in force at `now` or planned, by item."""
-    found = PriceRow.objects.filter(audience="sales", voided_in_version__isnull=True).select_related("item")
-    return list(found.order_by("item__kind", "item__code", "component", "mode", "context_over", "valid_from"))
+    """Private prices in force at `now` or planned, by item; those that newer ones took the place of are left out."""
+    found = PriceRow.objects.filter(audience=Audience.SALES, voided_in_version__isnull=True).select_related("item")
+    standing: dict[tuple[object, ...], PriceRow] = {}
+    for row in found.order_by("item__kind", "item__code", "component", "mode", "context_over", "valid_from", "id"):
+        planned = row.valid_from > now
+        standing[(row.pk,) if planned else (row.item_id, *key_of(row))] = row
+    return [row for row in standing.values() if row.valid_from > now or row.kind != PriceRow.Kind.WITHDRAWN]
 
 
 def events(audiences: Sequence[str]) -> Iterator[PriceEvent]:

@@ -37,7 +37,6 @@ def answering(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Non
 
 def test_without_the_program_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert not smi.is_there()
     assert set(smi.query("GPU-1", smi.ONCE).values()) == {None}
     assert smi.processes("GPU-1") is None
     with smi.Sampler("GPU-1") as sampler:

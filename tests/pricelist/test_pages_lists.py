@@ -3,15 +3,17 @@
 import csv
 import datetime as dt
 import io
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from calculator.models import PriceUpload
-from calculator.pricing import downloads, rows
+from calculator.pricing import downloads, queries, rows
 from tests import factories as make
 from tests import pagetext
 from vmcloud.accounts import roles
@@ -107,6 +109,21 @@ def test_the_sales_group_reads_private_prices_on_their_own_page() -> None:
     assert answer.headers["Cache-Control"] == "private, no-store"
     text = pagetext.words(answer.text)
     assert "GPU-SECRET" in text and "0,77 €" in text and "GPU-OPEN" not in text
+
+
+def test_private_prices_that_newer_ones_replaced_or_ended_are_not_shown_as_standing() -> None:
+    item, now = make.make_sku("GPU-SECRET"), timezone.now()
+    for component, days, amount in (
+        ("instance_hour", -30, "0.91"),
+        ("instance_hour", -2, "0.77"),
+        ("instance_hour", 40, "0.66"),
+        ("instance_month", -30, "555"),
+    ):
+        make.make_price(item, component, amount, valid_from=now + dt.timedelta(days=days), audience="sales")
+    ended = make.make_price(item, "instance_month", None, valid_from=now - dt.timedelta(days=1), audience="sales")
+    shown = [(row.component, row.amount) for row in queries.private_rows(now)]
+    assert shown == [("instance_hour", Decimal("0.77")), ("instance_hour", Decimal("0.66"))]
+    assert ended not in queries.private_rows(now)
 
 
 def record(client: Client, language: str = "fr") -> list[list[str]]:

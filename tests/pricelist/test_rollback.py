@@ -13,6 +13,7 @@ from calculator import catalog
 from calculator.models import CatalogItem, CatalogVersion, FxRate, Gpu, PriceEvent, PriceRow, PriceUpload
 from calculator.pricelist import planned, publish, rollback
 from calculator.pricelist.refusals import Refused
+from calculator.pricing import queries
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -256,11 +257,16 @@ def test_a_plan_only_reads(alice: User, django_assert_max_num_queries: Any) -> N
 # --- cancelling and moving
 
 
+def listed(*audiences: str) -> list[PriceRow]:
+    """The planned prices that somebody of these audiences sees."""
+    return queries.planned(timezone.now(), audiences or ("public",))
+
+
 def test_a_planned_price_is_cancelled_as_a_version_of_its_own(alice: User, pro: CatalogItem) -> None:
     row = make.make_price(pro, "instance_hour", "1.60", valid_from=soon())
-    assert planned.planned_prices() == [row]
+    assert listed() == [row]
     version = planned.void(row, alice, "called off")
-    assert (version.number, version.kind, planned.planned_prices()) == (2, "apply", [])
+    assert (version.number, version.kind, listed()) == (2, "apply", [])
     assert price_at(soon(40)) == Decimal("1.50")
     event = PriceEvent.objects.get()
     assert (event.action, event.subject, event.before, event.reason) == ("voided", BASE, "1.6", "called off")
@@ -298,5 +304,5 @@ def test_cancelling_and_moving_need_their_rights(pro: CatalogItem) -> None:
 
 def test_planned_private_prices_are_listed_for_the_sales_group_only(alice: User, pro: CatalogItem) -> None:
     row = make.make_price(pro, "instance_hour", "1.30", valid_from=soon(), audience="sales")
-    assert (planned.planned_prices(), planned.planned_prices(audience="sales")) == ([], [row])
+    assert (listed(), listed("public", "sales")) == ([], [row])
     refused("right_missing", planned.void, row, alice, "why")
