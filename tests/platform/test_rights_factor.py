@@ -123,6 +123,19 @@ def test_beginning_anew_keeps_the_old_one_until_the_new_one_is_confirmed(signed_
     assert old.key != new.key
 
 
+def test_an_open_session_alone_replaces_no_second_factor(signed_in: Client, alice: User) -> None:
+    """A secret of whoever sits down at the session would lock its owner out: turning off by a code comes first."""
+    old = turned_on(alice)
+    assert signed_in.post(reverse("factor-begin"))["Location"] == reverse("factor-off")
+    assert secondfactor.pending(alice) is None
+    secondfactor.begin(alice)
+    waiting = secondfactor.pending(alice)
+    assert waiting is not None
+    assert signed_in.get(reverse("factor"))["Location"] == reverse("account")
+    assert signed_in.post(reverse("factor"), {"code": code_of(waiting)})["Location"] == reverse("account")
+    assert TOTPDevice.objects.get(user=alice, confirmed=True) == old
+
+
 def test_turning_off_wants_a_code(signed_in: Client, alice: User) -> None:
     device = turned_on(alice)
     assert signed_in.get(reverse("factor-off")).status_code == 200

@@ -107,6 +107,23 @@ def test_one_name_is_slowed_from_wherever_it_is_tried(client: Client, alice: Use
     assert not attempts.is_too_many("bob", "203.0.113.5")
 
 
+@pytest.mark.parametrize("spelled", [" alice", "alice ", "\uff41lice", "alice\x00"])
+def test_no_other_spelling_of_a_name_gets_around_its_limit(
+    client: Client, alice: User, settings: Any, spelled: str
+) -> None:
+    """Spaces around it and wide letters are read away before the account is looked for: U+FF41 is a wide “a”."""
+    settings.LOGIN_RATE = 6
+    for count in range(6):
+        log_in(client, password="wrong", REMOTE_ADDR=f"198.51.100.{count}")
+    assert log_in(client, name=spelled, REMOTE_ADDR="203.0.113.5") == 429
+
+
+def test_a_name_with_a_null_character_is_a_name_that_nobody_has(client: Client, alice: User) -> None:
+    """PostgreSQL takes no such text, not even to look for it."""
+    assert log_in(client, name="\x00") == 422
+    assert log_in(client, name="alice\x00") == 422
+
+
 def test_the_unlock_command_lets_the_name_in_again(client: Client, alice: User) -> None:
     for count in range(5):
         log_in(client, password=f"wrong {count}")

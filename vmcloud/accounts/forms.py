@@ -31,6 +31,11 @@ class SignInForm(AuthenticationForm):
         _("Code à six chiffres"), required=False, hint=_("Seulement si vous avez activé le second facteur.")
     )
 
+    def name_typed(self) -> str:
+        """The name that authentication will look for: spaces around it and wide letters make no other name of it."""
+        name = self.fields["username"].to_python(self.data.get("username", ""))
+        return str(name).replace("\x00", "")
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean()
         user = self.get_user()

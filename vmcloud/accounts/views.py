@@ -38,9 +38,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     """Name, password and, of those who chose it, a code; what is wrong comes back as a sentence."""
     if request.method != "POST":
         return _sign_in_page(request, forms.SignInForm(request), 200)
-    if attempts.is_too_many(request.POST.get("username", ""), attempts.client_address(request)):
-        return locked_out(request)
     form = forms.SignInForm(request, request.POST)
+    if attempts.is_too_many(form.name_typed(), attempts.client_address(request)):
+        return locked_out(request)
     if not form.is_valid():
         return _sign_in_page(request, form, 422)
     login(request, form.get_user())
@@ -98,7 +98,9 @@ def password_change(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 def factor_begin(request: HttpRequest) -> HttpResponse:
-    """A new secret to scan."""
+    """A new secret to scan. One in force is turned off first, by its code: an open session alone replaces none."""
+    if secondfactor.is_on(_me(request)):
+        return to("factor-off")
     secondfactor.begin(_me(request))
     return to("factor")
 
@@ -109,7 +111,7 @@ def factor_begin(request: HttpRequest) -> HttpResponse:
 def factor(request: HttpRequest) -> HttpResponse:
     """The secret that waits, as a picture and as text; its first code turns the second factor on."""
     device = secondfactor.pending(_me(request))
-    if device is None:
+    if device is None or secondfactor.is_on(_me(request)):
         return to("account")
     form = forms.CodeForm(_posted(request))
     if form.is_valid() and secondfactor.confirm(_me(request), form.cleaned_data["code"]):
