@@ -99,3 +99,14 @@ def test_a_fault_leaves_nothing_that_waits_either(paula: Client, monkeypatch: py
     with pytest.raises(RuntimeError):
         finish(upload)
     assert comparing.seconds_under_way(upload) is None
+
+
+def test_the_note_of_a_comparison_is_never_read_by_halves(paula: Client) -> None:
+    """The page asks at any moment, also between emptying a file and filling it: a new one takes its place, whole."""
+    upload = site.sent(paula, site.SMALL)
+    held = comparing.note_of(upload.pk).open()
+    comparing.keep_note(upload.pk, '{"code": "empty", "values": {}}')
+    assert held.read() == "{}"
+    held.close()
+    assert comparing.refusal(upload)
+    assert [path.name for path in comparing.note_of(upload.pk).parent.glob("tmp*")] == []
