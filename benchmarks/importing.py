@@ -9,9 +9,13 @@ from django.utils import timezone
 
 from benchmarks import foreign, services
 from benchmarks.foreign import ForeignError, ForeignResult, ForeignStep
+from benchmarks.foreign.reading import LIMIT_BYTES
 from benchmarks.models import BenchmarkRun, BenchmarkStep
 
 ATTEMPTS_COUNT = 5
+ENVELOPE_BYTES = 100_000
+"""What a posted form holds beside the file: names and the token."""
+BODY_LIMIT_BYTES = LIMIT_BYTES + ENVELOPE_BYTES
 
 
 def import_bytes(raw: bytes, file_name: str, by_id: int | None, tool_version: str = "") -> list[BenchmarkRun]:

@@ -8,12 +8,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks import (
-    planning,
     probeforms,
     probeorders,
-    probeprocess,
     probepublishing,
     probewords,
+    probing,
     publishing,
     queries,
     tasks,
@@ -50,10 +49,10 @@ def probe_start(request: HttpRequest) -> HttpResponse:
 @published_or_operators
 def probe_lines(request: HttpRequest, code: str) -> HttpResponse:
     """The lines that the probe wrote, as it wrote them; 404 where this host has none."""
-    path = planning.run_folder(queries.run_view(code).run) / probeprocess.LINES_NAME
-    if not path.exists():
+    text = probing.lines_text(queries.run_view(code).run)
+    if text is None:
         raise Http404(code)
-    return download(path.read_text(encoding="utf-8"), "application/jsonl; charset=utf-8", f"probe-{code}.jsonl")
+    return download(text, "application/jsonl; charset=utf-8", f"probe-{code}.jsonl")
 
 
 @require_POST

@@ -18,7 +18,7 @@ from benchmarks.limits import limits_of
 from benchmarks.load import records
 from benchmarks.models import BenchmarkRun, ProbeJob, ProbeReading, RunGpu
 from benchmarks.patience import Patience, insist
-from benchmarks.probeprocess import NoPythonError, Order, ProbeProcess, flags
+from benchmarks.probeprocess import LINES_NAME, NoPythonError, Order, ProbeProcess, flags
 from benchmarks.probes import guards, lines
 from benchmarks.probes.guards import Name, Verdict
 from benchmarks.probes.lines import Reading
@@ -240,6 +240,12 @@ def record_reading(run: BenchmarkRun, position: int, reading: Reading) -> None:
         "flags": ",".join(reading.flags)[:300],
     }
     ProbeReading.objects.update_or_create(run=run, position=position, defaults=columns)
+
+
+def lines_text(run: BenchmarkRun) -> str | None:
+    """The lines of a run as its probe wrote them; None where this host has none."""
+    path = planning.run_folder(run) / LINES_NAME
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 def seal(run: BenchmarkRun, order: Order) -> None:

@@ -10,12 +10,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks import comparepage, foreignwords, importing
 from benchmarks.foreign import ForeignError
-from benchmarks.foreign.reading import LIMIT_BYTES
+from benchmarks.foreign.reading import READ_BYTES, too_big
 from benchmarks.views import OPERATE, operators_only, to_run
 from calculator.uploads import announced_bytes
 
-ENVELOPE_BYTES = 100_000
-"""What a posted form holds beside the file: names and the token."""
 VERSION_CHARACTERS = 80
 
 
@@ -33,8 +31,8 @@ def run_import(request: HttpRequest) -> HttpResponse:
     """The form for a result of another tool. A body announced too large is not read, not even for its token."""
     if request.method != "POST":
         return shown(request)
-    if announced_bytes(request) > LIMIT_BYTES + ENVELOPE_BYTES:
-        return shown(request, ForeignError("too_big", str(LIMIT_BYTES // 10**6)), status=413)
+    if announced_bytes(request) > importing.BODY_LIMIT_BYTES:
+        return shown(request, too_big(), status=413)
     return received(request)
 
 
@@ -46,7 +44,7 @@ def received(request: HttpRequest) -> HttpResponse:
     try:
         if sent is None:
             raise ForeignError("missing")
-        runs = importing.import_bytes(sent.read(LIMIT_BYTES + 1), sent.name or "", request.user.pk, version)
+        runs = importing.import_bytes(sent.read(READ_BYTES), sent.name or "", request.user.pk, version)
     except ForeignError as error:
         return shown(request, error, version, status=422)
     messages.success(request, _("Résultat importé : il se compare, et ne se publie pas."))

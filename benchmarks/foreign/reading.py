@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 LIMIT_BYTES = 8_000_000
+READ_BYTES = LIMIT_BYTES + 1
+"""What is read of a file at the most: one too many, so that a longer one is seen to be too big."""
 DEPTH_LIMIT = 40
 VALUE_LIMIT = 1e12
 TEXT_LIMIT = 200
@@ -22,6 +24,11 @@ class ForeignError(Exception):
         super().__init__(f"{code} {detail}".strip())
         self.code = code
         self.detail = detail
+
+
+def too_big() -> ForeignError:
+    """The refusal of a file beyond the limit, with the limit in MB."""
+    return ForeignError("too_big", str(LIMIT_BYTES // 10**6))
 
 
 def parse(raw: bytes) -> Any:
@@ -52,7 +59,7 @@ def lines(text: str) -> list[Any]:
 def decoded(raw: bytes) -> str:
     """UTF-8, with or without a byte order mark."""
     if len(raw) > LIMIT_BYTES:
-        raise ForeignError("too_big", str(LIMIT_BYTES // 10**6))
+        raise too_big()
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

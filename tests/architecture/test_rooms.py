@@ -9,7 +9,11 @@ import pytest
 from tests.architecture import tree
 
 DOMAIN = tree.files(".py", under=("calculator/domain",))
-VIEWS = [path for path in tree.product_modules() if path.name in {"views.py", "pages.py"}]
+VIEWS = [
+    path
+    for path in tree.product_modules()
+    if path.name.endswith("views.py") or path.name in {"pages.py", "countpages.py"}
+]
 MODELS = [path for path in tree.product_modules() if path.name == "models.py" or path.parent.name == "models"]
 LINE_LIMIT = 450
 ORM_READS = {"filter", "exclude", "annotate", "aggregate", "order_by", "select_related", "prefetch_related", "raw"}

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks import foreignwords, importing
 from benchmarks.foreign import ForeignError
-from benchmarks.foreign.reading import LIMIT_BYTES
+from benchmarks.foreign.reading import READ_BYTES
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         path: Path = options["file"]
         try:
             with path.open("rb") as file:
-                raw = file.read(LIMIT_BYTES + 1)
+                raw = file.read(READ_BYTES)
             runs = importing.import_bytes(raw, path.name, None, options["tool_version"])
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}") from error
