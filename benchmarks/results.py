@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from benchmarks import comparison
 from benchmarks.models import BenchmarkRun, BenchmarkStep
 from benchmarks.queries import RunView
 from benchmarks.statistics import P99_MIN_COUNT
@@ -154,6 +155,7 @@ def environment(run: BenchmarkRun) -> list[tuple[str, str]]:
         (_("Cœurs"), formats.number(run.cpu_count)),
         (_("Cœurs réservés"), cores),
         (_("Mémoire"), memory),
+        *gpu_facts(run),
         (_("Noyau"), run.kernel or unknown),
         (_("Python"), run.python_version or unknown),
         (_("Moteur"), f"{run.engine} {run.engine_version}".strip() or unknown),
@@ -162,6 +164,17 @@ def environment(run: BenchmarkRun) -> list[tuple[str, str]]:
         (_("Empreinte du modèle"), run.model_sha256[:16] or unknown),
         (_("Graine"), str(run.seed)),
         (_("Empreinte des mesures"), run.samples_sha256[:16] or unknown),
+    ]
+
+
+def gpu_facts(run: BenchmarkRun) -> list[tuple[str, str]]:
+    """The GPUs that the run had for itself, and their driver; nothing for a run of the host alone."""
+    if not run.gpus_count:
+        return []
+    found, unknown = comparison.hardware(run), formats.number(None)
+    return [
+        (_("GPU"), f"{run.gpus_count}{NBSP}×{NBSP}{found['gpu_name'] or unknown}"),
+        (_("Pilote"), found["driver_version"] or unknown),
     ]
 
 

@@ -139,6 +139,17 @@ def test_the_environment_names_what_the_figures_depend_on() -> None:
     assert facts["Empreinte des mesures"] == "inconnu"
 
 
+def test_the_environment_of_a_run_on_gpus_names_them_and_their_driver() -> None:
+    hosts.worker("gpu.titan@here", ("gpu.titan",), *hosts.UUIDS[:2])
+    run = runs.queued(queue="gpu.titan", gpus_count=2)
+    assert services.claim(run.pk, "gpu.titan@here")
+    run.gpus.update(state_at_start={"driver_version": "580.65.06"})
+    facts = dict(results.environment(BenchmarkRun.objects.get(pk=run.pk)))
+    assert facts["GPU"] == f"2{NBSP}×{NBSP}NVIDIA A100-SXM4-80GB"
+    assert facts["Pilote"] == "580.65.06"
+    assert not {"GPU", "Pilote"} & set(dict(results.environment(runs.succeeded(code="2031-0009"))))
+
+
 def test_failures_are_listed_by_kind_most_first() -> None:
     run = runs.running()
     step = run.steps.get(position=1)
