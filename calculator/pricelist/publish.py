@@ -205,7 +205,7 @@ def approve(upload: PriceUpload, by: User, reason: str, request_id: str = "") ->
     """Agree, as somebody else than the sender, to exactly the diff that was validated."""
     require(by, *rights_for(upload.audience, APPROVE))
     reason = reason_of(reason)
-    if by.pk == upload.uploaded_by_id:
+    if by.pk == upload.uploaded_by_id or is_own_reading(upload, by):
         raise Refused("own_upload")
     with transaction.atomic():
         found = PriceUpload.objects.filter(pk=upload.pk, status=Status.VALIDATED, diff_hash=upload.diff_hash)
@@ -213,6 +213,12 @@ def approve(upload: PriceUpload, by: User, reason: str, request_id: str = "") ->
             raise Refused("not_validated")
         record(upload, by, PriceEvent.Action.APPROVED, after=upload.diff_hash, reason=reason, request_id=request_id)
     upload.refresh_from_db()
+
+
+def is_own_reading(upload: PriceUpload, by: User) -> bool:
+    """Whether nobody but `by` had the file compared with this result: saying how columns are read makes prices too."""
+    same = PriceEvent.objects.filter(upload=upload, action=PriceEvent.Action.VALIDATED, after=upload.diff_hash)
+    return same.exists() and not same.exclude(actor=by).exists()
 
 
 def reject(upload: PriceUpload, by: User, reason: str, request_id: str = "") -> None:

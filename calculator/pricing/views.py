@@ -149,10 +149,17 @@ def errors(request: HttpRequest, pk: int) -> HttpResponseBase:
     return downloads.table(pagestate.error_header(), pagestate.error_rows(found), f"errors-{pk}.csv")
 
 
+def check_seen(request: HttpRequest, upload: PriceUpload) -> None:
+    """Refuse a decision taken on a page that shows another comparison: the file was read otherwise meanwhile."""
+    if request.POST.get("seen", upload.diff_hash) != upload.diff_hash:
+        raise Refused("result_moved")
+
+
 def _step(request: HttpRequest, pk: int, act: Callable[[PriceUpload], str]) -> HttpResponse:
     """One decision about a file: done, it is said; refused, the page says why and nothing was written."""
     found = upload_of(request, pk)
     try:
+        check_seen(request, found)
         messages.success(request, act(found))
     except Refused as refused:
         return shown(request, upload_of(request, pk), 422, refusal=said.refusal(refused))

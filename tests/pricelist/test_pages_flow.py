@@ -1,6 +1,7 @@
 """From a file in the browser to a new list: compared, approved by somebody else, applied; nothing before that."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.test import Client
@@ -118,6 +119,57 @@ def test_an_agreement_holds_for_the_comparison_it_was_given_to(paula: Client, an
     assert "relisez la nouvelle comparaison" in step(paula, "list-apply", upload)
     step(paula, "list-compare", upload)
     assert "autre personne" in step(paula, "list-apply", upload)
+
+
+def seen(client: Client, upload: PriceUpload) -> str:
+    """What the page carries of the comparison that it shows."""
+    found = re.search(r'name="seen" value="(\w+)"', client.get(reverse("list", args=[upload.pk])).text)
+    assert found
+    return found[1]
+
+
+COMMAS = {"kind": "gpu", "encoding": "", "decimal_mark": ","}
+TWO_PRICES = (
+    "sku;component;mode;amount;offer;currency;unit;checked_on\n"
+    "GPU-PRO;instance_hour;on_demand;1,6;15;EUR;instance_hour;2026-11-30\n"
+)
+
+
+def read_with(client: Client, upload: PriceUpload, amount: str) -> None:
+    """Say which of the two columns of TWO_PRICES is the price."""
+    names = ("sku", "component", "mode", "amount", "offer", "currency", "unit", "checked_on")
+    told = {"amount": "", "offer": "", amount: "amount"}
+    meant = {f"column-{place}": told.get(name, name) for place, name in enumerate(names)}
+    assert client.post(reverse("list-columns", args=[upload.pk]), COMMAS | meant).status_code == 303
+
+
+def test_a_decision_holds_for_the_comparison_on_the_page_it_was_taken_on(paula: Client, anton: Client) -> None:
+    """1.60 € is looked at; before the decision is sent, the file is read as saying 15 €."""
+    upload = site.sent(paula, TWO_PRICES)
+    read_with(paula, upload, "amount")
+    looked_at = seen(paula, upload)
+    read_with(paula, upload, "offer")
+    assert seen(anton, upload) != looked_at
+    for client, name in ((anton, "list-approve"), (paula, "list-apply")):
+        assert "ne donne plus le même résultat" in step(client, name, upload, reason="Vu.", seen=looked_at)
+    assert CatalogVersion.objects.count() == 1
+    assert "Accord donné" in step(anton, "list-approve", upload, reason="Vu.", seen=seen(anton, upload))
+
+
+def test_nobody_approves_a_reading_of_his_own_of_another_ones_file(paula: Client, anton: Client) -> None:
+    """Which column is the price decides the price: who said so is not the second person."""
+    upload = site.sent(paula, TWO_PRICES)
+    both = site.client_of("pricing", "approver", name="bea")
+    read_with(both, upload, "offer")
+    assert "Personne n’approuve son propre fichier" in step(both, "list-approve", upload, reason="Juste.")
+    assert "Accord donné" in step(anton, "list-approve", upload, reason="Juste.")
+
+
+def test_who_only_compares_again_what_its_sender_had_compared_may_approve(paula: Client) -> None:
+    upload = site.sent(paula, site.TENFOLD)
+    both = site.client_of("pricing", "approver", name="bea")
+    step(both, "list-compare", upload)
+    assert "Accord donné" in step(both, "list-approve", upload, reason="Juste.")
 
 
 def test_p19_a_list_that_came_meanwhile_is_named(paula: Client) -> None:
