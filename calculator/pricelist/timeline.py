@@ -5,9 +5,11 @@ to the line; one that has begun cannot, whoever asks.
 """
 
 import datetime as dt
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import attrgetter
 
 from calculator.models import PriceRow
 from calculator.pricelist.contract import LineProblem, ParsedLine, Price, Severity
@@ -15,13 +17,15 @@ from calculator.pricelist.known import Start
 from calculator.pricelist.plan import Entry, PlannedPrice, PriceKey, Verdict, percent_of
 
 WITHDRAWN = PriceRow.Kind.WITHDRAWN.value
+BY_START = attrgetter("valid_from")
 
 
 @dataclass(slots=True)
 class Timeline:
     """The life of one price while the lines of a file are laid over it. `reference` = the public price, if private.
 
-    Lines without a start begin at `at`; whatever begins before `now` is the past.
+    Lines without a start begin at `at`; whatever begins before `now` is the past. `starts` stay in order of their
+    instants, so that each line is placed by halving: a file may hold tens of thousands of starts of one price.
     """
 
     key: PriceKey
@@ -61,11 +65,15 @@ class Timeline:
         return self._entry(line, price, verdict, current, writes, voids)
 
     def _same_start(self, start: dt.datetime) -> list[Start]:
-        return [one for one in self.starts if one.valid_from == start]
+        first, end = bisect_left(self.starts, start, key=BY_START), bisect_right(self.starts, start, key=BY_START)
+        return self.starts[first:end]
 
     def _between(self, start: dt.datetime, until: dt.datetime | None) -> list[Start]:
         """What begins while the line's own price is to hold."""
-        return [one for one in self.starts if until is not None and start < one.valid_from < until]
+        if until is None:
+            return []
+        first, end = bisect_right(self.starts, start, key=BY_START), bisect_left(self.starts, until, key=BY_START)
+        return self.starts[first:end]
 
     def _cannot(self, line: ParsedLine, price: Price, start: dt.datetime, giving_way: Sequence[Start]) -> bool:
         """Note what stands in the way of the line; True where something does."""
@@ -84,17 +92,18 @@ class Timeline:
         """The line's own row, and after a promotion the one that restores what stood there before."""
         own = PlannedPrice(self.key, price.kind, price.amount, price.valid_from, price)
         until = price.valid_until
-        if until is None or any(one.valid_from == until for one in self.starts):
+        if until is None or self._same_start(until):
             return (own,)
         before = self.in_force(until)
         kind, amount = (WITHDRAWN, None) if before is None else (before.kind, before.amount)
         return own, PlannedPrice(self.key, kind, amount, until, price, restores=True)
 
     def _replace(self, giving_way: Sequence[Start], writes: Sequence[PlannedPrice]) -> None:
-        gone = {id(one) for one in giving_way}
-        added = [Start(one.valid_from or self.at, one.kind, one.amount, None) for one in writes]
-        kept = [one for one in self.starts if id(one) not in gone]
-        self.starts[:] = sorted((*kept, *added), key=lambda one: one.valid_from)
+        if giving_way:
+            first = bisect_left(self.starts, giving_way[0].valid_from, key=BY_START)
+            del self.starts[first : first + len(giving_way)]
+        for one in writes:
+            insort(self.starts, Start(one.valid_from or self.at, one.kind, one.amount, None), key=BY_START)
 
     def _entry(
         self,
@@ -131,7 +140,8 @@ class Timeline:
 
 def latest(starts: Sequence[Start], moment: dt.datetime) -> Start | None:
     """The latest start not after `moment`, of starts in order."""
-    return next((one for one in reversed(starts) if one.valid_from <= moment), None)
+    place = bisect_right(starts, moment, key=BY_START)
+    return starts[place - 1] if place else None
 
 
 def _verdict(current: Start | None, price: Price) -> Verdict:
