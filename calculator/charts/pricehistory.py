@@ -102,7 +102,13 @@ def _layout(lines: Mapping[Key, Sequence[PricePoint]], first: dt.datetime, now: 
     rule = {"type": "line", "x0": _day(now), "x1": _day(now), "yref": "paper", "y0": 0, "y1": 1}
     return {
         "margin": {"l": 64, "r": 176, "t": 24, "b": 40},
-        "xaxis": {"type": "date", "range": [_day(first), _day(end)], "showgrid": False, "tickformat": "%m/%Y", "nticks": 4},
+        "xaxis": {
+            "type": "date",
+            "range": [_day(first), _day(end)],
+            "showgrid": False,
+            "tickformat": "%m/%Y",
+            "nticks": 4,
+        },
         "yaxis": {"range": [0, top], "rangemode": "tozero", "nticks": 6, "zeroline": False},
         "shapes": [{**rule, "line": {"width": 1, "dash": "dot"}}],
         "annotations": [_today(now), *_names(lines, top, end)],
