@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from benchmarks.eligibility import FLAGS, PREFIX, Judged, Weight, raised
+from benchmarks.repeats import UNWATCHED
 
 WORDS = {
     "single_run": (
@@ -76,6 +77,10 @@ WORDS = {
     "ecc_errors": (
         gettext_lazy("erreurs ECC"),
         gettext_lazy("La mémoire d’un GPU a signalé des erreurs pendant la mesure."),
+    ),
+    UNWATCHED: (
+        gettext_lazy("matériel non suivi"),
+        gettext_lazy("Rien n’a été relevé d’un des GPU de la mesure : bridé ou partagé, on ne le sait pas."),
     ),
 }
 

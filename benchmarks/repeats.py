@@ -9,6 +9,9 @@ from benchmarks import eligibility, gates
 from benchmarks.eligibility import Weight
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkStep
 
+UNWATCHED = "unwatched"
+"""Named among the flags that hold a series back; it is read off the records of the GPUs and has no column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -65,8 +68,17 @@ def gates_of(first: BenchmarkRun, runs: Sequence[BenchmarkRun]) -> tuple[gates.G
     """The gates of a series; what its spread says already is not said again as a flag."""
     raised = dict.fromkeys(flag for run in counting(runs) for flag in eligibility.raised(run, Weight.BLOCKING))
     raised.pop("noisy", None)
+    if any(map(unwatched, counting(runs))):
+        raised[UNWATCHED] = None
     points = [load.point for load in loads(runs)]
     return gates.gates(points, first.prompt_tokens, first.output_tokens, tuple(raised))
+
+
+def unwatched(run: BenchmarkRun) -> bool:
+    """Whether some GPU of a served run left no record: that nothing held it back or shared it is then not known."""
+    if run.kind != BenchmarkRun.Kind.SERVING or not run.gpus_count:
+        return False
+    return any(gpu.used and gpu.state_at_start is None for gpu in run.gpus.all())
 
 
 def waits_for_another(run: BenchmarkRun) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from django.utils.translation import gettext as _
 
-from benchmarks import eligibility, flagwords, fleet, presenters, probepage, queries, wording
+from benchmarks import eligibility, flagwords, fleet, presenters, probepage, queries, repeats, wording
 from benchmarks.eligibility import Weight
 from benchmarks.models import LIVE, BenchmarkRun, BenchmarkTick, ProbeReading
 from benchmarks.results import headline
@@ -39,9 +39,9 @@ def lines(run: BenchmarkRun, sleep: Sleep = time.sleep) -> Iterator[str]:
 
 
 def eligible(run: BenchmarkRun) -> bool:
-    """Whether the run may be believed: nothing bars it, and no figure of a probe was refused."""
+    """Whether the run may be believed: nothing bars it, its GPUs were watched, no figure of a probe was refused."""
     refused = ProbeReading.objects.filter(run=run).exclude(refusal="")
-    return eligibility.eligible(run) and not refused.exists()
+    return eligibility.eligible(run) and not repeats.unwatched(run) and not refused.exists()
 
 
 def verdict(run: BenchmarkRun) -> list[str]:
@@ -54,5 +54,6 @@ def verdict(run: BenchmarkRun) -> list[str]:
     if trouble := wording.trouble(view):
         said += [f"{run.code}  {trouble.sentence} {trouble.advice}", *run.error_detail.splitlines()[-5:]]
     against = eligibility.raised(run, Weight.BLOCKING, Weight.BARRING)
+    against += (repeats.UNWATCHED,) if repeats.unwatched(run) else ()
     said += [f"{run.code}  {flagwords.name(flag)}" for flag in against]
     return said

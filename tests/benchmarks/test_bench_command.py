@@ -124,6 +124,17 @@ def test_a_run_with_a_blocking_flag_ends_with_status_one_and_names_it(monkeypatc
     assert "compteurs discordants" in err
 
 
+def test_a_run_whose_gpu_nobody_watched_is_not_eligible(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwatched(run: BenchmarkRun) -> None:
+        finished(run, gpus_count=1)
+        run.gpus.create(uuid="GPU-1", index=0, reserved_at=run.created_at)
+
+    answering(monkeypatch, unwatched)
+    _out, err, status = called("serving", *SMALL, "--wait", "--lang", "en")
+    assert status == 1
+    assert "hardware not watched" in err
+
+
 def test_a_failed_run_ends_with_status_one_its_reason_and_the_end_of_its_detail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,10 +1,10 @@
 """Publishing through the gates: what closes one, who may answer for it, and what stays with the figure."""
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
-from benchmarks import publishing
-from benchmarks.models import BenchmarkRun
+from benchmarks import flagwords, publishing
+from benchmarks.models import BenchmarkRun, RunGpu
 from benchmarks.publishing import Approval, NotPublishableError
 from calculator import catalog
 from calculator.models import Figure
@@ -63,6 +63,20 @@ def test_a_blocking_flag_of_any_repeat_holds_the_series_back() -> None:
     assert refused(run) == "gates"
 
 
+def test_a_gpu_that_nobody_watched_holds_the_series_back() -> None:
+    """Throttled or shared, nobody knows: no record is no proof. One of five repeats is enough."""
+    run = made.measured()
+    repeat = BenchmarkRun.objects.get(parent=run, repeat_number=4)
+    BenchmarkRun.objects.filter(pk=repeat.pk).update(gpus_count=1)
+    gpu = RunGpu.objects.create(run=repeat, uuid="GPU-1", index=0, reserved_at=run.created_at)
+    assert publishing.candidate(run).closed == ("flags",)
+    assert [gate.names for gate in publishing.candidate(run).found if not gate.passed] == [("unwatched",)]
+    with translation.override("fr"):
+        assert flagwords.name("unwatched") == "matériel non suivi"
+    RunGpu.objects.filter(pk=gpu.pk).update(state_at_start={"uuid": "GPU-1"})
+    assert publishing.candidate(run).closed == ()
+
+
 def test_an_approver_passes_a_gate_with_a_reason_that_stays_with_run_and_figure() -> None:
     run = made.measured((100.0,))
     (figure,) = publishing.publish(run.pk, approval())
@@ -75,9 +89,7 @@ def test_an_approver_passes_a_gate_with_a_reason_that_stays_with_run_and_figure(
 def test_the_reason_is_read_on_the_badge_wherever_the_figure_is() -> None:
     publishing.publish(made.measured((100.0,)).pk, approval())
     (found,) = catalog.throughputs("GPU-PRO", timezone.now())
-    assert "publié par exception\u00a0: Le matériel n’est là qu’aujourd’hui." in badges.title(
-        found.output_tok_per_s
-    )
+    assert "publié par exception\u00a0: Le matériel n’est là qu’aujourd’hui." in badges.title(found.output_tok_per_s)
 
 
 def test_a_figure_that_passed_its_gates_has_no_exception_on_its_badge() -> None:
