@@ -1,5 +1,6 @@
 """A compared price file for a terminal and for scripts: the same facts as lines of text and as JSON."""
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -71,8 +72,21 @@ def change(entry: Entry) -> str:
     if entry.component in ("item", "sheet") or (entry.old is None and entry.new is None):
         values = f"{entry.before} → {entry.after}".strip(" →") if entry.before or entry.after else ""
     moved = "" if entry.percent is None else f" ({formats.percent(entry.percent / 100, 1, signed=True)})"
-    start = f", {formats.instant(entry.valid_from)} (Paris)" if entry.valid_from else ""
-    return f"{entry.line_no:>6}  {WORDS[entry.verdict]}  {what}  {values}{moved}{start}"
+    return f"{entry.line_no:>6}  {WORDS[entry.verdict]}  {what}  {values}{moved}{_start(entry)}"
+
+
+def _start(entry: Entry) -> str:
+    """When it begins, in Paris; a rate has a day and no hour."""
+    if entry.valid_from is None:
+        return ""
+    if entry.component == "rate":
+        return f", {formats.date(entry.valid_from.astimezone(dt.UTC).date())}"
+    return f", {formats.instant(entry.valid_from)} (Paris)"
+
+
+def old_rate(day: dt.date) -> str:
+    """What a shell says where a page asks for a tick: the exchange rate is old."""
+    return _("Le cours de change, du %(day)s, est ancien\u00a0: déposez le plus récent.") % {"day": formats.date(day)}
 
 
 def lines(file: ParsedFile, diff: Diff, guards: tuple[Guard, ...]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What a person may do next with a file, and why something is not open to him."""
 
+import datetime as dt
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -67,11 +68,15 @@ def steps(upload: PriceUpload, user: User) -> Steps | None:
 
 def asks_rate(upload: PriceUpload) -> bool:
     """Whether applying wants the exchange rate's age confirmed: over ten working days, and no rates in the file."""
-    if upload.kind == FileKind.FX:
-        return False
+    return upload.kind != FileKind.FX and old_rate() is not None
+
+
+def old_rate() -> dt.date | None:
+    """The day of the exchange rate where it is too old to be taken without a word; None where it is not."""
     now, version = timezone.now(), snapshots.newest_number()
     rate = catalog.latest_rate(version, now) if version else None
-    return rate is not None and rate.date is not None and ledger.rate_mark(rate.date, now) == RED
+    is_old = rate is not None and rate.date is not None and ledger.rate_mark(rate.date, now) == RED
+    return rate.date if rate and is_old else None
 
 
 def _told(upload: PriceUpload, user: User) -> tuple[str, str]:

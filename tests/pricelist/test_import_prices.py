@@ -106,6 +106,19 @@ def test_the_second_sample_waits_for_a_second_person(ada: User) -> None:
     assert CatalogVersion.objects.count() == 1
 
 
+def test_p46_an_old_exchange_rate_is_said_and_not_where_the_file_brings_one_or_changes_nothing(
+    ada: User, tmp_path: Path
+) -> None:
+    """The seed's rate is of 30 October, a month old at noon of 30 November."""
+    told = "The exchange rate, of 30 Oct 2026, is old: upload the newest."
+    assert told in run(FRIDAY, "--dry-run", "--lang", "en")
+    assert told in run(FRIDAY, "--by", "ada", "--lang", "en")
+    assert told not in run(FRIDAY, "--by", "ada", "--lang", "en")
+    newest = written(tmp_path, csv("rate_date,base,quote,rate,source", "2026-11-27,EUR,USD,1.12,ECB"))
+    assert "exchange rate, of" not in run(newest, "--by", "ada", "--lang", "en")
+    assert "exchange rate, of" not in run(HELD_BACK, "--dry-run", "--lang", "en", status=1)
+
+
 def test_the_ecb_sample_says_what_the_catalogue_holds() -> None:
     assert answer(ECB, "--dry-run")["outcome"] == "nothing_to_change"
 

@@ -25,8 +25,9 @@ TIER = Entry(
     unit="mtok", new=Decimal("22.5"), valid_from=dt.datetime(2027, 1, 3, 23, tzinfo=dt.UTC), writes=WRITTEN,
 )  # fmt: skip
 RATE = Entry(
-    4, "raw", Verdict.CHANGED, item="USD", component="rate", old=Decimal("1.1"), new=Decimal("1.12"), writes=WRITTEN
-)
+    4, "raw", Verdict.CHANGED, item="USD", component="rate", old=Decimal("1.1"), new=Decimal("1.12"), writes=WRITTEN,
+    valid_from=dt.datetime(2026, 10, 30, tzinfo=dt.UTC),
+)  # fmt: skip
 ITEM = Entry(5, "raw", Verdict.CHANGED, item="GPU-PRO", component="item", before="One", after="Two", writes=WRITTEN)
 SAME = Entry(6, "raw", Verdict.UNCHANGED, item="GPU-TITAN", component="instance_hour")
 GUARD = Guard(2, "changes_over_fifth", Level.WARN, {"percent": 25.0})
@@ -56,7 +57,7 @@ def test_how_the_file_was_read_and_what_it_holds_come_first() -> None:
     [
         (CHANGE, "     2  changed  GPU-PRO instance, by the hour on_demand  €1.50 → €1.55 (+3.3%)"),
         (TIER, "     3  new  gpt-5.4 output standard > 272,000  – → $22.50, 4 Jan 2027 00:00 (Paris)"),
-        (RATE, "     4  changed  USD rate  1.1 USD → 1.12 USD"),
+        (RATE, "     4  changed  USD rate  1.1 USD → 1.12 USD, 30 Oct 2026"),
         (ITEM, "     5  changed  GPU-PRO item  One → Two"),
     ],
 )

@@ -29,7 +29,7 @@ from calculator.pricelist.delimited import ENCODINGS
 from calculator.pricelist.limits import FILE_BYTES
 from calculator.pricelist.publish import Checked
 from calculator.pricelist.refusals import Refused
-from calculator.pricing import said
+from calculator.pricing import said, steps
 from calculator.snapshots import PARIS
 
 HELD_BACK, BAD_INPUT = 1, 2
@@ -197,7 +197,9 @@ def applied(draft: PriceUpload, by: User, reason: str) -> Ending:
 
 def as_text(checked: Checked, ending: Ending) -> str:
     """The result for a terminal."""
-    return "\n".join((*pricelist_terminal.lines(checked.file, checked.diff, checked.guards), ending.message))
+    day = steps.old_rate() if checked.file.kind is not FileKind.FX and not checked.diff.is_empty else None
+    old = () if day is None else (pricelist_terminal.old_rate(day),)
+    return "\n".join((*pricelist_terminal.lines(checked.file, checked.diff, checked.guards), *old, ending.message))
 
 
 def as_json(draft: PriceUpload, checked: Checked, ending: Ending) -> str:
