@@ -21,7 +21,7 @@ from calculator.presenters import inference_lead, inference_rows, inference_sect
 from calculator.presenters.inference_notices import notice
 from calculator.reading.inference import for_inference
 from calculator.tool import Answer, Calculator, Handover, Kept, Preset, by_kind, codes_of
-from calculator.tools import impossible
+from calculator.tools import carrying, impossible
 
 NAME = "inference"
 KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "version": "catalog"}
@@ -171,7 +171,7 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
         ways.append(Handover("economics", gettext_lazy("Comparer aux API avec ces débits"), query))
     if not found.facts.is_own_model and not scenario.gpu:
         values = {"v": permalinks.VERSION, "model": scenario.model, "sku": scenario.sku}
-        values["count"] = str(scenario.instances)
+        values |= {"count": str(scenario.instances)} | carrying.price(scenario.price_eur, scenario.basis, ())
         ways.append(Handover("training", gettext_lazy("Entraîner ce modèle sur ce GPU"), urlencode(values)))
     return tuple(ways)
 

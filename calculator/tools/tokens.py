@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, fields, figures, permalinks, sheets
 from calculator.domain import tokens
+from calculator.domain.offers import Basis
 from calculator.domain.tokens_scenario import TokensEstimate, TokensFacts, TokensScenario
 from calculator.figures import Figures
 from calculator.forms.tokens import Choices, TokensForm
@@ -20,6 +21,7 @@ from calculator.presenters import tokens as words
 from calculator.presenters import tokens_rows, tokens_sections
 from calculator.reading.tokens import for_tokens
 from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind, codes_of
+from calculator.tools import carrying
 from calculator.tools.calibration import recalibrated
 
 NAME = "tokens"
@@ -112,7 +114,8 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
     """The corpus to train on, a chunk or a document as prompt, the corpus as input paid by the token."""
     scenario: TokensScenario = found.scenario
     document = fields.plain(max(scenario.mean_tokens.to_integral_value(), Decimal(1)))
-    machine = {"sku": scenario.sku, "model": scenario.model}
+    price = carrying.price(scenario.price_eur, Basis.HOUR, found.estimate.gpu.offer.sku.prices)
+    machine = {"sku": scenario.sku, "model": scenario.model, **carrying.instances(scenario.instances), **price}
     return (
         Handover(
             "training",
@@ -127,7 +130,7 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
         Handover(
             "economics",
             gettext_lazy("Comparer API et GPU avec ces prompts"),
-            _carried(sku=scenario.sku, **{"in": document}, **prompt_rate(found.estimate)),
+            _carried(sku=scenario.sku, **price, **{"in": document}, **prompt_rate(found.estimate)),
         ),
     )
 

@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy
 
 from calculator import calibrated, catalog, permalinks, sheets
 from calculator.domain.memory import Sharding
-from calculator.domain.offers import Basis
 from calculator.domain.training_answer import estimate
 from calculator.domain.training_scenario import TrainingFacts, TrainingScenario
 from calculator.forms.training import Choices, TrainingForm
@@ -21,7 +20,7 @@ from calculator.presenters import training_headline, training_notices, training_
 from calculator.presenters.training_rows import export_rows
 from calculator.reading import training as reading
 from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind, codes_of
-from calculator.tools import impossible
+from calculator.tools import carrying, impossible
 from calculator.tools.calibration import recalibrated
 
 IMPOSSIBLE = {"fault_heads": "tp", "fault_kv_heads": "tp", "fault_vocabulary": "tp", "fault_layers": "pp"}
@@ -115,23 +114,20 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
     """Serving this model, what its tokens cost, and training all of its weights on several GPUs."""
     scenario: TrainingScenario = found.scenario
     machine = {"sku": scenario.sku}
+    priced = {**machine, **carrying.price(scenario.price_eur, scenario.basis, found.facts.sku.prices)}
     model = {} if scenario.params_count is not None else {"model": scenario.model}
+    rented = {**priced, **carrying.instances(scenario.instances), **model}
     pairs = [
-        ("inference", gettext_lazy("Servir ce modèle sur ce GPU"), {**machine, **model}),
-        ("economics", gettext_lazy("Ce que coûtent ses tokens"), {**machine, **_hourly(found)}),
+        ("inference", gettext_lazy("Servir ce modèle sur ce GPU"), rented),
+        ("economics", gettext_lazy("Ce que coûtent ses tokens"), priced),
     ]
     if not scenario.method.frozen_base:
-        pairs.append(("parallelism", gettext_lazy("L’entraîner sur plusieurs GPU"), _run(found, {**machine, **model})))
+        run = _run(found, {**machine, **model, **carrying.by_hour(scenario.price_eur, scenario.basis)})
+        pairs.append(("parallelism", gettext_lazy("L’entraîner sur plusieurs GPU"), run))
     return tuple(
         Handover(target, title, urlencode({"v": permalinks.VERSION, **values}, safe=":/"))
         for target, title, values in pairs
     )
-
-
-def _hourly(found: Answer) -> dict[str, str]:
-    """The basis of an offer that has a price by the hour and none by the month."""
-    prices = found.facts.sku.prices
-    return {"basis": Basis.HOUR.value} if Basis.HOUR in prices and Basis.MONTH not in prices else {}
 
 
 def _run(found: Answer, start: dict[str, str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What one calculator hands to another is answered there: no key is unknown, no value refused."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 from django.http import QueryDict
@@ -35,3 +36,63 @@ def test_from_tokens_to_costs_in_three_clicks(seeded: None) -> None:
     for _click in range(2):
         reached |= {target for name in reached for target, _query in carried(registry.CALCULATORS[name], "")}
     assert {"inference", "training", "economics"} <= reached
+
+
+def led(tool: str, query: str, *targets: str) -> QueryDict:
+    """The query that the last of several ways on carries, each from the answer to the one before."""
+    asked = query
+    for target in targets:
+        asked = dict(carried(registry.CALCULATORS[tool], asked))[target]
+        tool = target
+    return QueryDict(asked)
+
+
+ON_REQUEST = "model=Llama-3-8B&sku=GPU-SUPERCOMPUTE&price=43.2"
+
+
+@pytest.mark.parametrize("middle", ["inference", "training"])
+def test_a_price_typed_for_the_corpus_is_the_price_of_its_economics(seeded: None, middle: str) -> None:
+    """The machine's own price is not published: only what was typed can stand there."""
+    query = led("tokens", ON_REQUEST, middle, "economics")
+    assert (query["sku"], query["basis"], query["price"]) == ("GPU-SUPERCOMPUTE", "hour", "43.2")
+    outcome = answers.from_link(registry.CALCULATORS["economics"], query)
+    assert outcome.answer is not None
+    assert outcome.answer.estimate.gpu.price.value == Decimal("43.2")
+
+
+def test_the_typed_price_makes_the_bill_at_the_end_of_three_clicks(seeded: None) -> None:
+    """43.20 € × 720 h = 31 104 € a month."""
+    outcome = answers.from_link(registry.CALCULATORS["economics"], led("tokens", ON_REQUEST, "inference", "economics"))
+    assert outcome.answer is not None
+    assert outcome.answer.estimate.gpu.total_eur == 31104
+
+
+@pytest.mark.parametrize(
+    "way", [("tokens", "training"), ("tokens", "inference"), ("training", "inference"), ("inference", "training")]
+)
+def test_the_instances_and_their_typed_price_go_with_the_machine(seeded: None, way: tuple[str, str]) -> None:
+    start, target = way
+    query = led(start, "model=Llama-3-8B&sku=GPU-TITAN&count=3&price=5", target)
+    assert {name: query[name] for name in ("model", "sku", "count", "basis", "price")} == {
+        **{"model": "Llama-3-8B", "sku": "GPU-TITAN", "count": "3"},
+        **{"basis": "hour", "price": "5"},
+    }
+
+
+def test_a_published_price_is_not_carried_as_typed(seeded: None) -> None:
+    for start in ("tokens", "training", "inference"):
+        for target, query in carried(registry.CALCULATORS[start], "sku=GPU-TITAN"):
+            assert "price" not in QueryDict(query), (start, target)
+
+
+def test_an_offer_sold_by_the_hour_alone_keeps_the_hour(seeded: None) -> None:
+    """GPU-TITAN has no price by the month, which economics would otherwise ask for."""
+    assert led("tokens", "sku=GPU-TITAN", "economics")["basis"] == "hour"
+    assert "basis" not in led("tokens", "sku=GPU-PRO", "economics")
+
+
+def test_a_monthly_price_stays_off_the_page_that_counts_hours(seeded: None) -> None:
+    run = "model=Llama-3-8B&sku=GPU-TITAN&method=full&price=3000&basis=month"
+    assert "price" not in led("training", run, "parallelism")
+    assert led("training", run.replace("3000&basis=month", "5"), "parallelism")["price"] == "5"
+    assert led("training", run, "inference")["basis"] == "month"
