@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 from pathlib import PurePath
 
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from benchmarks import foreign, services
@@ -12,7 +11,6 @@ from benchmarks.foreign import ForeignError, ForeignResult, ForeignStep
 from benchmarks.foreign.reading import LIMIT_BYTES
 from benchmarks.models import BenchmarkRun, BenchmarkStep
 
-ATTEMPTS_COUNT = 5
 ENVELOPE_BYTES = 100_000
 """What a posted form holds beside the file: names and the token."""
 BODY_LIMIT_BYTES = LIMIT_BYTES + ENVELOPE_BYTES
@@ -30,14 +28,7 @@ def import_bytes(raw: bytes, file_name: str, by_id: int | None, tool_version: st
         "import_file_sha256": digest,
         "created_by_id": by_id,
     }
-    for attempt in range(ATTEMPTS_COUNT):
-        try:
-            with transaction.atomic():
-                return [store(result, tool_version, source) for result in results]
-        except IntegrityError:  # another run took the number
-            if attempt == ATTEMPTS_COUNT - 1:
-                raise
-    raise AssertionError("unreachable")
+    return services.numbered(lambda: [store(result, tool_version, source) for result in results])
 
 
 def store(result: ForeignResult, tool_version: str, source: dict[str, object]) -> BenchmarkRun:

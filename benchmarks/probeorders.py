@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from benchmarks import fleet, services
@@ -73,15 +72,8 @@ def sku_called(code: str) -> CatalogItem | None:
 
 def create_probe(asked: ProbeConfig, by_id: int | None) -> BenchmarkRun:
     """A queued run with its settings and the next free number of the year. ProbeOrderError as `checked`."""
-    asked = checked(asked)
-    for attempt in range(services.CODE_ATTEMPTS_COUNT):
-        try:
-            with transaction.atomic():
-                return _insert(asked, by_id)
-        except IntegrityError:
-            if attempt == services.CODE_ATTEMPTS_COUNT - 1:
-                raise
-    raise AssertionError("unreachable")
+    order = checked(asked)
+    return services.numbered(lambda: _insert(order, by_id))
 
 
 def _insert(asked: ProbeConfig, by_id: int | None) -> BenchmarkRun:

@@ -8,7 +8,7 @@ carries a result over to the calculator.
 import datetime as dt
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from celery.exceptions import SoftTimeLimitExceeded
@@ -69,10 +69,15 @@ class RunConfig:
 
 def create_run(config: RunConfig, by_id: int | None) -> BenchmarkRun:
     """A queued run with its steps and the next free number of the year."""
+    return numbered(lambda: _insert_run(config, by_id))
+
+
+def numbered[T](make: Callable[[], T]) -> T:
+    """`make`, all of it or nothing, again when somebody else has taken its run's number at the same instant."""
     for attempt in range(CODE_ATTEMPTS_COUNT):
         try:
             with transaction.atomic():
-                return _insert_run(config, by_id)
+                return make()
         except IntegrityError:
             if attempt == CODE_ATTEMPTS_COUNT - 1:
                 raise

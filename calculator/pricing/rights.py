@@ -12,14 +12,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from calculator.models import Audience, PriceUpload
-from calculator.pricelist import publish
+from calculator.pricelist import publish, refusals
 
-UPLOAD = "calculator.upload_prices"
-APPROVE = "calculator.approve_prices"
-APPLY = "calculator.apply_prices"
-BACKDATE = "calculator.backdate_prices"
-ROLLBACK = "calculator.rollback_prices"
-SEE_PRIVATE = "calculator.view_private_prices"
+UPLOAD, APPROVE, APPLY = refusals.UPLOAD, refusals.APPROVE, refusals.APPLY
+BACKDATE, ROLLBACK, SEE_PRIVATE = refusals.BACKDATE, refusals.ROLLBACK, refusals.VIEW_PRIVATE
 STAFF = (UPLOAD, APPROVE, APPLY, ROLLBACK)
 """Any of these opens the pages of price lists to look at."""
 

@@ -4,7 +4,7 @@ import datetime as dt
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -367,3 +367,23 @@ def test_a_rate_that_was_not_reached_flags_an_open_loop_and_no_closed_one(tmp_pa
         assert (run.flag_saturated, step.saturated) == (saturated, saturated)
         assert (step.offered_per_s, step.achieved_per_s) == (pytest.approx(100), pytest.approx(50))
         services.finish(run.pk, "failed")
+
+
+def test_a_number_taken_at_the_same_instant_is_drawn_again_and_no_other_fault_is() -> None:
+    seen: list[int] = []
+
+    def taken_twice() -> str:
+        seen.append(len(seen))
+        if len(seen) < 3:
+            raise IntegrityError("code")
+        return "done"
+
+    def always_taken() -> str:
+        seen.append(0)
+        raise IntegrityError("code")
+
+    assert services.numbered(taken_twice) == "done" and len(seen) == 3
+    seen.clear()
+    with pytest.raises(IntegrityError):
+        services.numbered(always_taken)
+    assert len(seen) == services.CODE_ATTEMPTS_COUNT
