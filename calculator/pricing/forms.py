@@ -39,6 +39,7 @@ ITEM_KINDS = (
     (CatalogItem.Kind.LLM_MODEL, _("modèle de langage")),
     (CatalogItem.Kind.EMBEDDING, _("modèle d’embedding")),
 )
+MOVE = "move"
 PRICE_KINDS = (("price", _("prix")), ("free", _("gratuit")), ("withdrawn", _("retiré de la vente")))
 AUDIENCES = ((Audience.PUBLIC, _("publics")), (Audience.SALES, _("privés : vus du groupe « sales » seul")))
 CURRENCIES = (("EUR", "€"), ("USD", "$"))
@@ -146,6 +147,29 @@ class ReasonForm(forms.Form):
         max_length=REASON_CHARACTERS,
         error_messages={"required": _("Dites pourquoi, en une phrase.")},
     )
+
+
+class PlannedForm(ReasonForm):
+    """A planned price is cancelled, or with `step` = move begins at another instant."""
+
+    effective = forms.CharField(
+        label=_("Nouvel instant, pour déplacer"),
+        required=False,
+        help_text=_("Jour ou jour et heure de Paris : 2026-12-01 ou 2026-12-01 08:00."),
+    )
+    step = forms.CharField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        data = cast("dict[str, Any]", super().clean())
+        try:
+            start = paris_instant(data.get("effective", ""))
+        except ValidationError as error:
+            self.add_error("effective", error)
+            return data
+        is_moved = data.get("step") == MOVE
+        if is_moved and start is None:
+            self.add_error("effective", _("Dites à partir de quand le prix vaudra."))
+        return {**data, "start": start if is_moved else None}
 
 
 class ApplyForm(forms.Form):

@@ -1,11 +1,14 @@
 """Taking back on the pages: a list by another list, a planned price before it begins; and what genai-prices says."""
 
+import datetime as dt
 from decimal import Decimal
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from calculator import catalog
+from calculator.domain.offers import Basis
 from calculator.models import CatalogVersion, PriceRow, PriceUpload
 from tests import pagetext
 from tests.pricelist import pagesite as site
@@ -88,6 +91,36 @@ def test_a_planned_price_is_cancelled_with_a_reason(paula: Client) -> None:
     text = pagetext.words(paula.post(path, {"reason": "Reporté."}, follow=True).text)
     assert "Liste n° 3 en vigueur" in text and "Aucun prix n’attend son heure" in text
     assert paula.get(path).status_code == 404
+
+
+def test_p26_a_planned_price_is_moved_by_one_step_and_no_instant_has_two_prices_or_none(paula: Client) -> None:
+    """From 16 December 2036 to 16 January 2037, each day at midnight in Paris."""
+    applied(paula, effective="2036-12-16")
+    first = PriceRow.objects.latest("pk")
+    path = reverse("planned-cancel", args=[first.pk])
+    told = {"reason": "Reporté d’un mois.", "step": "move"}
+    assert "à partir de quand" in pagetext.words(paula.post(path, told).text)
+    assert paula.post(path, {**told, "effective": "janvier"}).status_code == 422
+    assert "instant à venir" in pagetext.words(paula.post(path, {**told, "effective": "2026-01-01"}).text)
+    assert CatalogVersion.objects.count() == 2
+    text = pagetext.words(paula.post(path, {**told, "effective": "2037-01-16"}, follow=True).text)
+    assert "Liste n° 3 en vigueur" in text and "16/01/2037 00:00" in text and "Reporté d’un mois." in text
+    first.refresh_from_db()
+    assert (first.voided_in_version_id, CatalogVersion.objects.count()) == (3, 3)
+    days = {day: hour_price(day) for day in ("2036-12-15", "2036-12-16", "2037-01-15", "2037-01-16")}
+    assert days == {
+        "2036-12-15": Decimal("1.5"),
+        "2036-12-16": Decimal("1.5"),
+        "2037-01-15": Decimal("1.5"),
+        "2037-01-16": Decimal("1.6"),
+    }
+
+
+def hour_price(day: str) -> Decimal:
+    """The hour of GPU-PRO at noon of a day, in the newest list."""
+    noon = dt.datetime.fromisoformat(f"{day}T12:00:00+01:00")
+    (sku,) = [one for one in catalog.sku_choices(catalog.latest_version(), noon) if one.code == "GPU-PRO"]
+    return sku.prices[Basis.HOUR].value
 
 
 def test_a_price_that_has_begun_cannot_be_cancelled(paula: Client) -> None:
