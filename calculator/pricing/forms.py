@@ -169,6 +169,8 @@ class PlannedForm(ReasonForm):
         is_moved = data.get("step") == MOVE
         if is_moved and start is None:
             self.add_error("effective", _("Dites à partir de quand le prix vaudra."))
+        if start is not None and not is_moved:
+            self.add_error("effective", _("Pour annuler le prix, laissez l’instant vide."))
         return {**data, "start": start if is_moved else None}
 
 

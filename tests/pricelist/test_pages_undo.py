@@ -102,6 +102,8 @@ def test_p26_a_planned_price_is_moved_by_one_step_and_no_instant_has_two_prices_
     assert "à partir de quand" in pagetext.words(paula.post(path, told).text)
     assert paula.post(path, {**told, "effective": "janvier"}).status_code == 422
     assert "instant à venir" in pagetext.words(paula.post(path, {**told, "effective": "2026-01-01"}).text)
+    cancelled = {"reason": "Reporté.", "effective": "2037-01-16"}
+    assert "laissez l’instant vide" in pagetext.words(paula.post(path, cancelled).text)
     assert CatalogVersion.objects.count() == 2
     text = pagetext.words(paula.post(path, {**told, "effective": "2037-01-16"}, follow=True).text)
     assert "Liste n° 3 en vigueur" in text and "16/01/2037 00:00" in text and "Reporté d’un mois." in text
