@@ -72,13 +72,14 @@ class Stream:
         choice = (event.get("choices") or [{}])[0]
         thought, answer = spoken(choice)
         if thought or answer:
-            self._cumulative.append(token_count(usage.get("completion_tokens")))
+            self._cumulative.append(token_count(usage.get("completion_tokens")) if usage else None)
             self.request.arrivals_ns.append(read_ns)
         if answer and self.request.answer_ns is None:
             self.request.answer_ns = read_ns
         if choice.get("finish_reason"):
             self.request.finish_reason = str(choice["finish_reason"])
-        self._usage(usage)
+        if usage:
+            self._usage(usage)
 
     def _usage(self, usage: dict[str, Any]) -> None:
         details = usage.get("prompt_tokens_details") or {}
@@ -103,11 +104,11 @@ class Stream:
 
 def token_count(value: object) -> int | None:
     """A number of tokens that a server tells; None where it tells none, ValueError for what is no such number."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= COUNT_MAX:
-        raise ValueError(f"no number of tokens: {value!r}")
-    return int(value)
+    if value is None or (type(value) is int and 0 <= value <= COUNT_MAX):
+        return value
+    if type(value) is float and value.is_integer() and 0 <= value <= COUNT_MAX:
+        return int(value)
+    raise ValueError(f"no number of tokens: {value!r}")
 
 
 def spoken(choice: dict[str, Any]) -> tuple[bool, bool]:

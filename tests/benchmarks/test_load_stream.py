@@ -187,6 +187,14 @@ def test_an_event_of_another_shape_fails_its_answer_and_nothing_else(event: dict
     assert answer.output_tokens == 1
 
 
+def test_a_whole_number_with_a_point_is_a_count() -> None:
+    usage = {"completion_tokens": 1.0, "prompt_tokens": 128.0}
+    answer = make.read([(100, make.content()), (100, make.finish(usage=usage))])
+    assert answer.ok and (answer.output_tokens, answer.prompt_tokens) == (1, 128)
+    assert isinstance(answer.output_tokens, int)
+    assert make.read([(100, make.content() + make.finish(usage={"completion_tokens": 1.5}))]).error_kind == "bad_event"
+
+
 def test_the_first_failure_stays_the_reason() -> None:
     error = make.event({"error": "overloaded"})
     answer = make.read([(100, error), (110, make.event(b"{"))])
