@@ -48,13 +48,22 @@ def sizes(gpus: int) -> list[int]:
 
 
 def divisions(scenario: InferenceScenario, facts: InferenceFacts) -> Iterator[InferenceScenario]:
-    """The scenario at every valid division of its GPUs, in the order in which they are tried."""
+    """The scenario at every valid division of its GPUs, in the order in which they are tried.
+
+    Those without stages come first: one GPU more than whole replicas take stands idle rather than slowing the others.
+    """
     gpus = scenario.instances * facts.offer.sku.gpu_count // (scenario.replicas or 1)
-    for size in sizes(gpus):
-        for tensor, stages in splits(size, scenario):
-            if not parallel_faults(facts.model, tensor, stages):
-                yield replace(scenario, tensor_parallel=tensor, pipeline_parallel=stages)
-                break
+    for in_stages in (False, True):
+        for size in sizes(gpus):
+            widest = widest_split(size, scenario, facts)
+            if widest is not None and (widest[1] > 1) is in_stages:
+                yield replace(scenario, tensor_parallel=widest[0], pipeline_parallel=widest[1])
+
+
+def widest_split(size: int, scenario: InferenceScenario, facts: InferenceFacts) -> tuple[int, int] | None:
+    """The widest tensor parallelism, and its stages, that is valid for the model on `size` GPUs; None where none is."""
+    valid = (split for split in splits(size, scenario) if not parallel_faults(facts.model, *split))
+    return next(valid, None)
 
 
 def fits(scenario: InferenceScenario, facts: InferenceFacts) -> bool:

@@ -56,9 +56,26 @@ def test_a_prompt_too_long_for_two_cards_takes_four() -> None:
     assert degrees(divided(asked(instances=4, prompt_tokens=60_000), SEVENTY)) == (4, 1)
 
 
-def test_heads_that_three_does_not_divide_go_in_stages() -> None:
-    """64 heads on three cards: layers are shared instead, and no card stands idle."""
-    assert degrees(divided(asked(instances=3), SEVENTY)) == (1, 3)
+def test_a_card_more_than_whole_replicas_take_stands_idle() -> None:
+    """Three does not divide 64 heads: two cards serve as before, and the third is said to be idle."""
+    found = answer(instances=3)
+    assert degrees(found.scenario) == (2, 1)
+    assert found.chosen.layout is not None
+    assert (found.chosen.layout.replicas, found.chosen.layout.idle_gpus) == (1, 1)
+    assert "idle_gpus" in {message.code for message in found.warnings}
+
+
+@pytest.mark.parametrize("gpus", [3, 5, 7])
+def test_one_gpu_more_is_never_slower(gpus: int) -> None:
+    more, fewer = answer(instances=gpus).speeds, answer(instances=gpus - 1).speeds
+    assert more is not None and fewer is not None
+    assert more.total_tok_per_s.value >= fewer.total_tok_per_s.value
+
+
+def test_heads_that_three_does_not_divide_go_in_stages_where_two_are_too_few() -> None:
+    """20 000 tokens × 163 840 B = 3.3 GB fit the 6.7 GB that two leave each; 60 000 take 9.8 GB: layers by three."""
+    assert degrees(divided(asked(instances=3, prompt_tokens=20_000), SEVENTY)) == (2, 1)
+    assert degrees(divided(asked(instances=3, prompt_tokens=60_000), SEVENTY)) == (1, 3)
 
 
 def test_llama_cpp_has_stages_alone() -> None:
