@@ -97,7 +97,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "not_enough_gpus": Wording(
         gettext_lazy("Pas assez de GPU."),
-        gettext_lazy("Ce découpage demande %(wanted)s GPU, %(gpus)s sont loués."),
+        gettext_lazy("Ce découpage demande %(wanted)s GPU, vous en louez %(gpus)s."),
         "bad",
         gettext_lazy("Augmenter le nombre"),
     ),

@@ -146,12 +146,17 @@ def machine(code: str, instances: int) -> str:
 
 
 def together(scenario: InferenceScenario, gpus: int) -> str:
-    """The condition under which one replica may lie over several instances of `gpus` GPUs."""
+    """The condition under which one replica may lie over several instances of `gpus` GPUs; single ones can meet."""
     count = ceil(scenario.replica_gpus / gpus)
-    if count >= scenario.instances:
-        text = _("si ces %(count)s instances sont dans une même machine")
-    else:
-        text = _("si les %(count)s instances de chaque copie sont dans une même machine")
+    match gpus > 1, count >= scenario.instances:
+        case True, True:
+            text = _("si ces %(count)s machines sont reliées aussi vite que leurs GPU entre eux")
+        case True, False:
+            text = _("si les %(count)s machines de chaque copie sont reliées aussi vite que leurs GPU entre eux")
+        case False, True:
+            text = _("si ces %(count)s instances sont dans une même machine")
+        case _other:
+            text = _("si les %(count)s instances de chaque copie sont dans une même machine")
     return text % {"count": formats.number(count)}
 
 

@@ -83,6 +83,25 @@ def test_several_copies_state_the_condition_of_one_of_them(seeded: None, languag
     assert condition[language] in said
 
 
+@pytest.mark.parametrize("language", ["fr", "en"])
+def test_whole_machines_under_one_copy_are_linked_not_put_into_one(seeded: None, language: str) -> None:
+    """16 cards under one copy of DeepSeek-V3 are two machines of eight; four such machines hold two copies."""
+    query = "sku=GPU-SUPERCOMPUTE&model=DeepSeek-V3&prec=fp8&ttft=0&tpot=0&tp=8&pp=2"
+    conditions = {
+        "fr": (
+            "si ces 2 machines sont reliées aussi vite que leurs GPU entre eux",
+            "si les 2 machines de chaque copie sont reliées aussi vite que leurs GPU entre eux",
+        ),
+        "en": (
+            "if these 2 machines are linked as fast as their own GPUs",
+            "if the 2 machines of each copy are linked as fast as their own GPUs",
+        ),
+    }
+    with translation.override(language):
+        for count, condition in zip((2, 4), conditions[language], strict=True):
+            assert condition in TOOL.sentence(asked(f"{query}&count={count}").estimate)
+
+
 def test_goodput_and_throughput_have_their_own_names(seeded: None) -> None:
     told = TOOL.sections(asked(""))["limits"]["goodput"]
     assert set(told) == {
