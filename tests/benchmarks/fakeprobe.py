@@ -55,7 +55,8 @@ def end(status: str = "succeeded", error: str = "") -> str:
 def python(folder: Path, *written: str, then: str = "", exit_code: int = 0) -> str:
     """A program that writes these lines, does `then` (Python text) and ends; its path."""
     script = folder / "gpu-python"
-    body = [f"#!{sys.executable}", "import json, os, signal, sys, time"]
+    # A first line that names Python itself would break where its path has a space: sh runs it, in the same process.
+    body = ["#!/bin/sh", f'"exec" "{sys.executable}" "$0" "$@"', "import json, os, signal, sys, time"]
     body += [f"print(json.loads({json.dumps(json.dumps(line))}), flush=True)" for line in written]
     body += [then, f"sys.exit({exit_code})"]
     script.write_text("\n".join(body) + "\n")

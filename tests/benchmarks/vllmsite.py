@@ -1,5 +1,6 @@
 """Plans that start the stand-in for vLLM, and what is left of it."""
 
+import shlex
 import stat
 import sys
 import time
@@ -19,7 +20,7 @@ ARGUMENTS = ("/models/tiny", "--load-format", "dummy", "--max-num-seqs", "32")
 def program(folder: Path) -> str:
     """The stand-in as a program of its own name."""
     path = folder / "vllm"
-    path.write_text(f'#!/bin/sh\nexec {sys.executable} {PROGRAM} "$@"\n')
+    path.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(PROGRAM))} "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
 

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module", autouse=True)
-def seeded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def as_seeded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """The catalogue as seeded, loaded once for all tests of this module and taken back after them."""
     with django_db_blocker.unblock(), transaction.atomic():
         seeding.seed()
