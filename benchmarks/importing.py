@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from benchmarks import foreign, services
 from benchmarks.foreign import ForeignError, ForeignResult, ForeignStep
-from benchmarks.foreign.reading import LIMIT_BYTES
+from benchmarks.foreign.reading import COUNT_LIMIT, LIMIT_BYTES
 from benchmarks.models import BenchmarkRun, BenchmarkStep
 
 ENVELOPE_BYTES = 100_000
@@ -64,7 +64,10 @@ def store(result: ForeignResult, tool_version: str, source: dict[str, object]) -
 
 def length(result: ForeignResult, name: str) -> int:
     """The longest mean of any load, whole; 0 where no load says one."""
-    return round(max((getattr(step, name) or 0.0 for step in result.steps), default=0.0))
+    longest = max((getattr(step, name) or 0.0 for step in result.steps), default=0.0)
+    if longest > COUNT_LIMIT:
+        raise ForeignError("out_of_range", name)
+    return round(longest)
 
 
 def pattern(result: ForeignResult) -> str:

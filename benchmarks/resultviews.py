@@ -20,7 +20,9 @@ VERSION_CHARACTERS = 80
 @require_safe
 def compare(request: HttpRequest) -> HttpResponse:
     """Up to six runs side by side; what may not be compared is said, with the conditions that differ."""
-    context = comparepage.context(request.GET.getlist("run"), request.user.has_perm(OPERATE))
+    context = comparepage.context(
+        [code for code in request.GET.getlist("run") if "\x00" not in code], request.user.has_perm(OPERATE)
+    )
     return render(request, "benchmarks/compare.html", context)
 
 
@@ -40,7 +42,7 @@ def run_import(request: HttpRequest) -> HttpResponse:
 def received(request: HttpRequest) -> HttpResponse:
     """303 to the run, or to the list where a file gave several; or the form again with the reason."""
     sent = request.FILES.get("file")
-    version = request.POST.get("tool_version", "")[:VERSION_CHARACTERS].strip()
+    version = request.POST.get("tool_version", "").replace("\x00", "")[:VERSION_CHARACTERS].strip()
     try:
         if sent is None:
             raise ForeignError("missing")

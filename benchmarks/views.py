@@ -179,7 +179,7 @@ def run_publish(request: HttpRequest, code: str) -> HttpResponse:
 
 def approval_of(request: HttpRequest) -> publishing.Approval | None:
     """The reason given by somebody who may answer for a closed gate; None from anybody else, and without a reason."""
-    reason = " ".join(request.POST.get("reason", "").split())[:REASON_CHARACTERS]
+    reason = " ".join(request.POST.get("reason", "").replace("\x00", "").split())[:REASON_CHARACTERS]
     if not reason or not request.user.has_perm(APPROVE):
         return None
     return publishing.Approval(request.user.pk or 0, request.user.get_username(), reason)

@@ -12,6 +12,8 @@ READ_BYTES = LIMIT_BYTES + 1
 """What is read of a file at the most: one too many, so that a longer one is seen to be too big."""
 DEPTH_LIMIT = 40
 VALUE_LIMIT = 1e12
+COUNT_LIMIT = 10**9
+"""Of anything counted: the sum of two still fits the columns of PostgreSQL, whose whole numbers end at 2³¹ − 1."""
 TEXT_LIMIT = 200
 # A whole string (one that never ends runs to the end of the text), or a bracket.
 PIECES = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
@@ -115,6 +117,8 @@ def number(value: Any, *path: str) -> float | None:
 
 def count(value: Any, *path: str) -> int | None:
     found = number(value, *path)
+    if found is not None and found > COUNT_LIMIT:
+        raise ForeignError("out_of_range", ".".join(path))
     return None if found is None else round(found)
 
 

@@ -237,8 +237,8 @@ def refuse(upload: PriceUpload | None, by: User, what: str, request_id: str = ""
     """Record an attempt that was turned away, such as a tampered form field."""
     audience = upload.audience if upload else Audience.PUBLIC
     PriceEvent.objects.create(
-        actor=by, action=PriceEvent.Action.REFUSED, audience=audience, upload=upload, subject=what[:300],
-        request_id=request_id,
+        actor=by, action=PriceEvent.Action.REFUSED, audience=audience, upload=upload,
+        subject=what.replace("\x00", "")[:300], request_id=request_id,
     )  # fmt: skip
 
 

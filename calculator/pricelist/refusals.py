@@ -28,7 +28,7 @@ def require(by: User, *rights: str) -> None:
 
 def reason_of(text: str) -> str:
     """A reason that says something, cut to what is kept. Refuses an empty one."""
-    reason = text.strip()
+    reason = text.replace("\x00", "").strip()
     if not reason:
         raise Refused("reason_missing")
     return reason[:REASON_CHARACTERS]

@@ -135,3 +135,9 @@ def test_a_probe_is_no_server(client: Client) -> None:
 def test_every_condition_has_a_name_for_readers() -> None:
     run = made.measured((100.0,))
     assert set(comparepage.compared(run).conditions) <= set(comparepage.NAMES)
+
+
+def test_a_null_character_in_the_address_is_a_run_that_does_not_exist(client: Client) -> None:
+    """PostgreSQL takes no such text, not even to look for it."""
+    slow, fast = made.measured(), made.measured(FASTER)
+    assert "Mêmes conditions." in page(client, slow.code, "\x00", fast.code)

@@ -173,3 +173,17 @@ CODES += "out_of_range unit duplicate missing"
 def test_every_refusal_has_a_sentence_of_its_own(code: str) -> None:
     said = foreignwords.sentence(ForeignError(code, "7"))
     assert said.endswith(".") and said != foreignwords.sentence(ForeignError("nonsense"))
+
+
+def test_a_null_character_in_the_version_is_not_kept(client: Client, operator: User) -> None:
+    """PostgreSQL takes no such text."""
+    upload(client, json.dumps(VLLM).encode(), tool_version="0.1\x002")
+    assert BenchmarkRun.objects.get().import_tool_version == "0.12"
+
+
+@pytest.mark.parametrize("name", ["max_concurrency", "completed", "total_input_tokens"])
+def test_a_count_beyond_any_machine_is_refused_with_a_sentence(client: Client, operator: User, name: str) -> None:
+    """2³¹ and more do not fit a whole number of PostgreSQL; of tokens, their mean over the requests counts."""
+    raw = json.dumps({**VLLM, name: 9 * 10**11}).encode()
+    assert upload(client, raw).status_code == 422  # type: ignore[attr-defined]
+    assert not BenchmarkRun.objects.exists()

@@ -329,3 +329,14 @@ def test_the_pages_read_in_english(paula: Client) -> None:
     assert "Cannot be applied as it is" in page and "unreadable" in page
     for name in ("new", f"{upload.pk}/columns", "price/gpu", "price/llm", "item/sku", "item/model"):
         assert paula.get(f"/en/lists/{name}").status_code == 200
+
+
+def test_a_null_character_is_kept_neither_in_a_reason_nor_in_an_attempt(paula: Client, anton: Client) -> None:
+    """PostgreSQL takes no such text."""
+    upload = site.sent(paula, site.SMALL)
+    assert paula.post("/fr/lists/price/%00").status_code == 404
+    assert anton.post("/fr/lists/price/%00").status_code == 403
+    assert PriceEvent.objects.get(action="refused").subject == "/fr/lists/price/"
+    assert "Donnez une raison" in step(paula, "list-reject", upload, reason="\x00")
+    step(paula, "list-reject", upload, reason="mau\x00vais")
+    assert PriceEvent.objects.get(action="rejected").reason == "mauvais"
