@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from calculator import catalog, exports, figures, methodology, published
-from calculator.charts.pricehistory import price_history as price_plot
+from calculator.charts.pricehistory import price_histories
 from calculator.context import Site
 from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
@@ -113,7 +113,7 @@ def price_history(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "form": form,
         "day": history.on_day(points, form.cleaned_data["on"], today) if form.is_bound and form.is_valid() else None,
         "history": history.history(points, today),
-        "plot": price_plot(points, scenario.at),
+        "plots": price_histories(points, scenario.at),
     }
     return render(request, "calculator/price_history.html", context)
 

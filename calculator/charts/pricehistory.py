@@ -15,6 +15,7 @@ USUAL_MODES = ("standard", "on_demand", "reserved")
 """Other service levels stand in the table below: their lines would cross those of the price that most people pay."""
 ROLES = ("gpu", "api", "ink", "mute", "mute")
 MARGIN_DAYS = 30
+DAYS_SHOWN_BY_MONTH = dt.timedelta(days=150)
 HEADROOM = 1.12
 CLOSE_RATIO = 0.06
 
@@ -27,6 +28,13 @@ class Plot(NamedTuple):
     title: str
     subtitle: str
     figure: Figure
+
+
+def price_histories(points: Sequence[PricePoint], now: dt.datetime) -> tuple[Plot, ...]:
+    """A figure for each unit: prices by the hour and by the month of one machine do not share an axis."""
+    units = dict.fromkeys(point.unit for point in points)
+    plots = (price_history([point for point in points if point.unit == unit], now) for unit in units)
+    return tuple(plot for plot in plots if plot is not None)
 
 
 def price_history(points: Sequence[PricePoint], now: dt.datetime) -> Plot | None:
@@ -45,7 +53,8 @@ def price_history(points: Sequence[PricePoint], now: dt.datetime) -> Plot | None
     else:
         title = _("%(count)s changements depuis le %(date)s") % since
     sign = formats.SIGNS.get(currency, currency)
-    per = _("par instance") if next(iter(lines))[0].startswith("instance") else _("par 1M tokens")
+    component = next(iter(lines))[0]
+    per = component_name(component) if component.startswith("instance") else _("par 1M tokens")
     return Plot(title, f"{sign} {per}", {"data": _traces(lines, now), "layout": _layout(lines, first, now)})
 
 
@@ -106,7 +115,7 @@ def _layout(lines: Mapping[Key, Sequence[PricePoint]], first: dt.datetime, now: 
             "type": "date",
             "range": [_day(first), _day(end)],
             "showgrid": False,
-            "tickformat": "%m/%Y",
+            "tickformat": "%m/%Y" if end - first > DAYS_SHOWN_BY_MONTH else "%d/%m/%Y",
             "nticks": 4,
         },
         "yaxis": {"range": [0, top], "rangemode": "tozero", "nticks": 6, "zeroline": False},

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from calculator.charts.pricehistory import price_history
+from calculator.charts.pricehistory import price_histories, price_history
 from calculator.ledger import PricePoint
 from tests import pagetext
 
@@ -99,6 +99,24 @@ def test_names_of_lines_that_end_together_do_not_lie_on_one_another() -> None:
     assert second - first == pytest.approx(0.336)
 
 
+def test_the_hour_and_the_month_of_a_machine_have_an_axis_each() -> None:
+    hour = point("2026-01-01", "1.50", "instance_hour", mode="on_demand", unit="instance_hour", currency="EUR")
+    month = point("2026-01-01", "830.64", "instance_month", mode="reserved", unit="instance_month", currency="EUR")
+    first, second = price_histories((hour, month), NOW)
+    # 12 % above the highest price: 1.50 × 1.12 and 830.64 × 1.12.
+    assert first.figure["layout"]["yaxis"]["range"][1] == pytest.approx(1.68)
+    assert second.figure["layout"]["yaxis"]["range"][1] == pytest.approx(930.3168)
+    assert (first.subtitle, second.subtitle) == ("€ instance, à l’heure", "€ instance, au mois")
+    assert price_histories((), NOW) == ()
+
+
+def test_a_short_history_counts_days_and_a_long_one_months() -> None:
+    short, long = price_history((point("2026-11-01", "1"),), NOW), price_history((point("2026-01-01", "1"),), NOW)
+    assert short is not None and long is not None
+    assert short.figure["layout"]["xaxis"]["tickformat"] == "%d/%m/%Y"
+    assert long.figure["layout"]["xaxis"]["tickformat"] == "%m/%Y"
+
+
 @pytest.mark.parametrize("language", ["fr", "en"])
 def test_the_figure_is_valid_for_plotly(language: str) -> None:
     with translation.override(language):
@@ -110,5 +128,5 @@ def test_the_figure_is_valid_for_plotly(language: str) -> None:
 @pytest.mark.usefixtures("noon", "seeded")
 def test_the_page_of_an_item_shows_the_chart_with_its_data_beside_it(client: Client) -> None:
     page = client.get("/fr/prices/api/gpt-5.4/").content.decode()
-    assert 'id="plot-data"' in page and "charts.js" in page
+    assert 'id="plot-data-1"' in page and "charts.js" in page
     assert "changement" in pagetext.words(page)
