@@ -33,7 +33,7 @@ SAMPLE_COLUMNS = (
 )
 # What an operator reads on the run's page: names of people, addresses, and messages that hold this machine's folders.
 PRIVATE = {"id", "run", "step", "created_by", "gates_passed_by", "parent", "error_detail", "target_url", "key_variable"}
-PRIVATE |= {"engine_config", "engine_log"}
+PRIVATE |= {"engine_config", "engine_log", "host_name", "claimed_by", "prompts_name"}
 
 
 def to_csv(run: BenchmarkRun, samples: list[BenchmarkSample], *, french: bool) -> str:

@@ -57,6 +57,14 @@ def test_json_names_nobody() -> None:
     assert "opérateur" not in text and "created_by" not in text
 
 
+def test_json_names_no_host_and_no_file_of_it() -> None:
+    run = runs.succeeded()
+    run.host_name, run.claimed_by, run.prompts_name = "gpu-7.inside", "worker@gpu-7.inside", "customer-a.jsonl"
+    run.save()
+    text = exports.to_json(queries.run_view(run.code), queries.samples(run))
+    assert "gpu-7" not in text and "customer-a" not in text
+
+
 def test_l36_json_stays_strict_when_a_metric_is_no_number() -> None:
     view = queries.run_view(runs.succeeded().code)
     view.steps[1].gap_max_ms = math.inf
