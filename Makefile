@@ -31,41 +31,41 @@ dev:
 	@python=$$(sh scripts/python.sh) && "$$python" scripts/install.py dev
 
 run: base
-	@exec $(PY) -m scripts.run
+	@exec "$(PY)" -m scripts.run
 
 worker: base
-	@exec $(PY) -m celery --quiet --app vmcloud worker --pool prefork --concurrency 1 --queues "$(QUEUE)" \
+	@exec "$(PY)" -m celery --quiet --app vmcloud worker --pool prefork --concurrency 1 --queues "$(QUEUE)" \
 		--hostname "$(QUEUE)@%h" --without-gossip --without-mingle --loglevel INFO
 
 admin: base
-	@$(PY) -m scripts.prepare --quiet && $(PY) manage.py createsuperuser
+	@"$(PY)" -m scripts.prepare --quiet && "$(PY)" manage.py createsuperuser
 
 backup: base
-	@$(PY) manage.py backup
+	@"$(PY)" manage.py backup
 
 restore: base
-	@$(PY) manage.py restore "$(FILE)"
+	@"$(PY)" manage.py restore "$(FILE)"
 
 test: dev
-	@exec $(PY) -m scripts.check
+	@exec "$(PY)" -m scripts.check
 
 test-fast: dev
-	@exec $(PY) -m pytest -q tests --numprocesses auto --maxprocesses 4 -m "not browser and not worker and not postgres and not bench and not slow" \
+	@exec "$(PY)" -m pytest -q tests --numprocesses auto --maxprocesses 4 -m "not browser and not worker and not postgres and not bench and not slow" \
 		--ignore=tests/architecture --ignore=tests/platform --ignore=tests/counting \
 		--ignore-glob="*/test_load_*" --ignore-glob="*accuracy*" --ignore-glob="*/test_modelconfig_*" \
 		--ignore-glob="*/test_deploy_*" --ignore-glob="*/test_count_*" --ignore-glob="*bad_input*" --ignore-glob="*properties*" --ignore-glob="*upload*" --ignore-glob="*every_form*" --hypothesis-profile=quick
 
 test-vllm test-probes: base
-	@exec $(PY) -m scripts.optional $@
+	@exec "$(PY)" -m scripts.optional $@
 
 bench: dev
-	@exec $(PY) -m scripts.bench
+	@exec "$(PY)" -m scripts.bench
 
 messages: dev
-	@$(PY) -m scripts.messages
+	@"$(PY)" -m scripts.messages
 
 format: dev
-	@$(PY) -m ruff check --fix . ; $(PY) -m ruff format .
+	@"$(PY)" -m ruff check --fix . ; "$(PY)" -m ruff format .
 
 lock:
 	@$(COMPILE) requirements/base.in -o requirements/base.txt
