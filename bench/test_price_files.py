@@ -1,11 +1,14 @@
-"""How long a price file of the largest size takes to be read: 100 000 rows, as CSV and as a workbook."""
+"""How long a price file of the largest size takes: 100 000 rows read, as CSV and as a workbook, and compared."""
 
 import io
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from openpyxl import Workbook
 
+from calculator import seeding
+from calculator.pricelist import publish
 from calculator.pricelist.contract import ParsedFile
 from calculator.pricelist.reading import read
 
@@ -18,7 +21,8 @@ HEADER = (
 COMPONENTS = ("input", "output", "cache_read", "audio_in")
 READ_S = 5
 WORKBOOK_S = 8
-"""A whole upload, comparison included, has ten seconds."""
+WHOLE_S = 10
+"""A whole upload, comparison and guards included, has ten seconds."""
 
 
 def rows() -> list[tuple[Any, ...]]:
@@ -68,3 +72,14 @@ def test_a_hundred_thousand_rows_of_csv(benchmark: Any, csv_file: bytes) -> None
 def test_a_hundred_thousand_rows_of_a_workbook(benchmark: Any, workbook: bytes) -> None:
     assert whole(benchmark.pedantic(read, (workbook, "prices.xlsx"), rounds=1))
     assert benchmark.stats["min"] < WORKBOOK_S
+
+
+@pytest.mark.django_db
+def test_a_hundred_thousand_rows_are_read_compared_and_guarded(benchmark: Any, csv_file: bytes) -> None:
+    seeding.seed()
+    sender = User.objects.create_superuser("sender")
+    upload = publish.receive(csv_file, "prices.csv", sender)
+    checked = benchmark.pedantic(publish.preview, (upload,), rounds=2)
+    assert whole(checked.file)
+    assert len(checked.diff.entries) >= ROWS
+    assert benchmark.stats["min"] < WHOLE_S
