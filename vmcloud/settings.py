@@ -168,6 +168,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "vmcloud.adminqueries.without_null",
 ]
 
 WEB_PROCESSES = web_processes()
