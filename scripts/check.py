@@ -24,10 +24,10 @@ ON_POSTGRES = [
     *(f"--ignore=tests/{room}" for room in ROOMS_WITHOUT_DATABASE),
     "--ignore-glob=*/test_load_*",
     "-m",
-    "not browser and not worker",
-    "--numprocesses=auto",
-    "--maxprocesses=4",
+    "not browser and not worker and not bench",
 ]
+SIDE_BY_SIDE = ("--numprocesses=auto", "--maxprocesses=4")
+ALONE = "worker or browser"  # these start processes of their own and wait for them: a neighbour would slow them
 
 
 @dataclass
@@ -92,16 +92,19 @@ def start_postgres(outcome: Outcome, stack: ExitStack) -> dict[str, str]:
 
 
 def run_pytest(outcome: Outcome, environment: dict[str, str]) -> None:
-    """The PostgreSQL pass first, then everything on SQLite: the run whose closing line is the last one printed."""
+    """PostgreSQL, then SQLite, each on all cores; last what needs the machine alone, whose closing line ends it all."""
     pytest = [PYTHON, "-m", "pytest", "-q", "--durations=10"]
     if url := environment.get("TEST_DATABASE_URL"):
         on_postgres = {**environment, "DATABASE_URL": url}
-        stage(outcome, "tests on PostgreSQL", *pytest, "tests", *ON_POSTGRES, **on_postgres)
+        stage(outcome, "tests on PostgreSQL", *pytest, "tests", *ON_POSTGRES, *SIDE_BY_SIDE, **on_postgres)
+    on_sqlite = {**environment, "DATABASE_URL": ""}
+    quick = [*pytest, "tests", "-m", f"not bench and not ({ALONE})", *SIDE_BY_SIDE]
+    stage(outcome, "tests on SQLite, architecture", *quick, **on_sqlite)
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as stages:
         stages.write("\n".join(outcome.lines) + "\n")
         stages.flush()
-        everything = [*pytest, "-m", "not bench", f"--stages={stages.name}", "tests"]
-        stage(outcome, "tests on SQLite, worker, browser, architecture", *everything, DATABASE_URL="", **environment)
+        last = [*pytest, "-m", f"not bench and ({ALONE})", f"--stages={stages.name}", "tests"]
+        stage(outcome, "worker and browser tests", *last, **on_sqlite)
 
 
 def main() -> int:

@@ -23,28 +23,39 @@ hypothesis_settings.register_profile("vmcloud", deadline=None, derandomize=True,
 hypothesis_settings.register_profile("quick", hypothesis_settings.get_profile("vmcloud"), max_examples=10)
 hypothesis_settings.load_profile("vmcloud")
 
-NOT_RUN = pytest.StashKey[list[str]]()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[NOT_RUN] = []
+NOT_RUN = "Not run, and REQUIRE_ALL=1 asks for everything: "
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--stages", default="", help="file with one line for each earlier stage of `make test`")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright's event loop stays in the thread, and Django refuses a database under one."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """With REQUIRE_ALL=1 a skipped test is a failed one; either way it is named at the end."""
-    report = yield
-    if report.skipped:
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        item.config.stash[NOT_RUN].append(f"{item.nodeid}: {reason}")
-        if REQUIRE_ALL:
-            report.outcome = "failed"
-            report.longrepr = f"Not run, and REQUIRE_ALL=1 asks for everything: {reason}"
+    report: pytest.TestReport = yield
+    if report.skipped and REQUIRE_ALL:
+        report.outcome = "failed"
+        report.longrepr = f"{NOT_RUN}{skip_reason(report)}"
     return report
+
+
+def skip_reason(report: pytest.TestReport) -> str:
+    """Why a test was left out, in the words it was left out with."""
+    return str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+
+
+def left_out(terminalreporter: pytest.TerminalReporter) -> list[str]:
+    """One line for each test not run, whichever process of this run met it."""
+    required = [report for report in terminalreporter.getreports("failed") if skip_reason(report).startswith(NOT_RUN)]
+    reports = [*terminalreporter.getreports("skipped"), *required]
+    return [f"{report.nodeid}: {skip_reason(report).removeprefix(NOT_RUN)}" for report in reports]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -53,9 +64,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("earlier stages")
         with open(stages, encoding="utf-8") as lines:  # noqa: PTH123
             terminalreporter.write(lines.read())
-    if config.stash[NOT_RUN]:
+    if not_run := left_out(terminalreporter):
         terminalreporter.section("could not be run")
-        for line in config.stash[NOT_RUN]:
+        for line in not_run:
             terminalreporter.write_line(line)
 
 

@@ -46,8 +46,23 @@ def test_the_run_whose_line_is_read_comes_last(monkeypatch: pytest.MonkeyPatch, 
     check.run_pytest(outcome, {"TEST_DATABASE_URL": "postgresql://x@/y"})
     assert stages == [
         ("tests on PostgreSQL", "postgresql://x@/y"),
-        ("tests on SQLite, worker, browser, architecture", ""),
+        ("tests on SQLite, architecture", ""),
+        ("worker and browser tests", ""),
     ]
+
+
+def test_every_test_but_a_benchmark_belongs_to_one_stage_on_sqlite(
+    monkeypatch: pytest.MonkeyPatch, outcome: check.Outcome
+) -> None:
+    chosen: list[str] = []
+    monkeypatch.setattr(check, "stage", lambda outcome, name, *command, **env: chosen.append(marked(command)))
+    check.run_pytest(outcome, {})
+    assert chosen == ["not bench and not (worker or browser)", "not bench and (worker or browser)"]
+
+
+def marked(command: tuple[str, ...]) -> str:
+    """What follows pytest's last -m."""
+    return command[max(index for index, word in enumerate(command) if word == "-m") + 1]
 
 
 def test_ci_requires_everything() -> None:
@@ -55,7 +70,7 @@ def test_ci_requires_everything() -> None:
     assert "REQUIRE_ALL=1" in text and "make test" in text and "</dev/null" in text
 
 
-HOOKS = "pytest_addoption, pytest_configure, pytest_runtest_makereport, pytest_terminal_summary"
+HOOKS = "pytest_addoption, pytest_runtest_makereport, pytest_terminal_summary"
 SKIPPING = """
 import pytest
 
@@ -68,13 +83,15 @@ def test_two():
 
 
 @pytest.mark.parametrize(("require_all", "status"), [("1", 1), ("0", 0)])
+@pytest.mark.parametrize("processes_of_pytest", [[], ["--numprocesses=2"]], ids=["alone", "side by side"])
 def test_a_skipped_test_is_named_and_fails_where_everything_is_required(
-    tmp_path: Path, require_all: str, status: int
+    tmp_path: Path, processes_of_pytest: list[str], require_all: str, status: int
 ) -> None:
     (tmp_path / "test_skipping.py").write_text(SKIPPING)
     (tmp_path / "conftest.py").write_text(f"from tests.conftest import {HOOKS}\n")
     options = ["-q", "-p", "no:cacheprovider", "-c", str(processes.ROOT / "pyproject.toml"), f"--confcutdir={tmp_path}"]
     settings = {"DJANGO_SETTINGS_MODULE": "tests.settings", "PYTHONPATH": str(processes.ROOT)}
+    options += processes_of_pytest
     done = processes.run("-m", "pytest", *options, str(tmp_path), REQUIRE_ALL=require_all, **settings)
     assert done.returncode == status, done.stdout
     assert "could not be run" in done.stdout and "no such service" in done.stdout

@@ -36,6 +36,8 @@ def test_the_limits_are_settings(settings: Any) -> None:
     assert staleness.rate_mark(dt.date(2026, 11, 25), TODAY) == "red"
 
 
+# Django's own checks of the models ask the database what it can do.
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "values",
     [
