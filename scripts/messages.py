@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "vmcloud" / "locale" / "en" / "LC_MESSAGES"
-PACKAGES = ("calculator", "benchmarks", "vmcloud")
+PACKAGES = ("calculator", "benchmarks", "sales", "vmcloud")
 KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,

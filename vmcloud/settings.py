@@ -149,6 +149,7 @@ INSTALLED_APPS = [
     "vmcloud",
     "calculator",
     "benchmarks",
+    "sales",
 ]
 
 MIDDLEWARE = [

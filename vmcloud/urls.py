@@ -9,11 +9,13 @@ from calculator import site
 urlpatterns = [
     path("", site.root, name="root"),
     path("healthz", site.healthz, name="healthz"),
+    path("api/v1/", include("sales.api.urls")),
     *i18n_patterns(
         path("", include("vmcloud.accounts.urls")),
         path("admin/", admin.site.urls),
         path("runs/", include("benchmarks.urls")),
         path("lists/", include("calculator.pricing.urls")),
+        path("", include("sales.urls")),
         path("", include("calculator.urls")),
         prefix_default_language=True,
     ),

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PACKAGES = ("calculator", "benchmarks", "vmcloud")
+PACKAGES = ("calculator", "benchmarks", "sales", "vmcloud")
 LEFT_OUT = {".venv", ".git", "var", "node_modules", "__pycache__"}
 
 

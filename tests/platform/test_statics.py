@@ -104,11 +104,11 @@ def test_files_of_others_are_served_as_they_are(collected: Path) -> None:
         assert (collected / name).read_bytes() == (STATIC / name).read_bytes()
 
 
-def test_the_sheet_of_signed_in_people_stays_small_and_apart(collected: Path) -> None:
+@pytest.mark.parametrize(("name", "limit_bytes"), [("staff", 3_000), ("sales", 6_000)])
+def test_the_sheet_of_a_few_pages_stays_small_and_apart(collected: Path, name: str, limit_bytes: int) -> None:
     manifest = json.loads((collected / "staticfiles.json").read_text())["paths"]
-    assert (collected / manifest["css/staff.css"]).stat().st_size <= 3_000
-    assert "css/staff.css" not in settings.STYLE_PARTS
-    linking = [
-        path for path in (Path(settings.BASE_DIR) / "templates").rglob("*.html") if "staff.css" in path.read_text()
-    ]
-    assert [path.name for path in linking] == ["staff.html"]
+    assert (collected / manifest[f"css/{name}.css"]).stat().st_size <= limit_bytes
+    assert f"css/{name}.css" not in settings.STYLE_PARTS
+    templates = (Path(settings.BASE_DIR) / "templates").rglob("*.html")
+    linking = [path for path in templates if f"{name}.css" in path.read_text()]
+    assert [path.name for path in linking] == [f"{name}.html"]

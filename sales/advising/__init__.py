@@ -1,0 +1,1 @@
+"""Advice: from a need to ranked offers."""

@@ -1,0 +1,1 @@
+"""The programming interface under /api/v1/: the same questions and answers as the pages, as data."""

@@ -1,0 +1,1 @@
+"""Bills: the usage export of an API provider, put to every option."""

@@ -1,0 +1,5 @@
+"""Addresses of bills brought along."""
+
+from django.urls import URLPattern, URLResolver
+
+urlpatterns: list[URLPattern | URLResolver] = []

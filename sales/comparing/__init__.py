@@ -1,0 +1,1 @@
+"""Comparing: up to four scenarios side by side."""

@@ -1,0 +1,1 @@
+"""Learning: questions and explanations, each with a live number."""

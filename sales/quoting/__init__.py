@@ -1,0 +1,1 @@
+"""Quotes: numbered, frozen offers that can be sent, opened, compared and withdrawn."""
