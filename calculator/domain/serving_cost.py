@@ -6,15 +6,17 @@ share it as they share the GPU's time: prompts take R × prompt of a cycle, step
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from calculator.domain.gpubill import rounded_up
 from calculator.domain.inference import decode_step_s, prompt_work_s
 from calculator.domain.offers import Basis, Sku
 from calculator.domain.provenance import Kind, Sourced
+from calculator.domain.scenario import RateOrigin
 from calculator.domain.serving import Load
 from calculator.domain.serving_load import Served, Server
 from calculator.domain.serving_scenario import InferenceScenario, Ranged
-from calculator.domain.units import HOUR_S, MTOK, to_decimal
+from calculator.domain.units import HOUR_S, MTOK, half_up, to_decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +181,36 @@ def carried(one: Server, load: Load, served: Served, instances: int) -> Carried:
     step = decode_step_s(one.rates, running, load.prompt_tokens + load.output_tokens / 2)
     prompt = prompt_work_s(one.rates, load.prompt_tokens, computed)
     return Carried(running / step * share, computed / prompt * share if computed else None)
+
+
+CARRIED_DIGITS = 4
+"""Significant digits of a rate that goes from one calculator to another."""
+
+
+def as_economics(scenario: InferenceScenario, rates: Carried, concurrency: float, sku: Sku) -> dict[str, Any]:
+    """A point as values of the economics scenario: rates of one GPU, lengths, rental; what is not known stays out."""
+    values: dict[str, Any] = {
+        "sku": scenario.sku,
+        "basis": scenario.basis,
+        "rate_tok_per_s": _rounded(rates.decode_tok_per_s / sku.gpu_count),
+        "rate_concurrency": max(1, round(concurrency)),
+        "input_tokens": Decimal(scenario.prompt_tokens),
+        "output_tokens": Decimal(scenario.output_tokens),
+        "prefix_hit_ratio": scenario.prefix_hit_ratio,
+        "utilisation_ratio": scenario.utilisation_ratio,
+        "hours_per_month_h": scenario.hours_per_month_h,
+        "rate_origin": RateOrigin.ESTIMATE,
+    }
+    prefill = rates.prefill_tok_per_s
+    known = {
+        "prefill_tok_per_s": None if prefill is None else _rounded(prefill / sku.gpu_count),
+        "volume_tokens": scenario.volume_tokens,
+        "price_eur": scenario.price_eur,
+        "instances_per_set": scenario.instances if scenario.instances > 1 else None,
+    }
+    return values | {name: value for name, value in known.items() if value is not None}
+
+
+def _rounded(rate: float) -> Decimal:
+    value = to_decimal(rate)
+    return value if not value else half_up(value, CARRIED_DIGITS - 1 - value.adjusted())

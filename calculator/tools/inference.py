@@ -6,16 +6,17 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
-from calculator import calibrated, catalog, fields, figures, permalinks, sheets
+from calculator import calibrated, catalog, figures, permalinks, sheets
 from calculator.domain import serving_answer
 from calculator.domain.serving_answer import InferenceEstimate
+from calculator.domain.serving_cost import as_economics
 from calculator.domain.serving_layout import CALIBRATED_VENDOR
 from calculator.domain.serving_scenario import InferenceFacts, InferenceScenario, is_own_model
 from calculator.figures import Figures
-from calculator.formats import significant
 from calculator.forms.inference import Choices, InferenceForm
-from calculator.permalinks import Problem
+from calculator.permalinks import Problem, economics
 from calculator.permalinks import inference as notation
+from calculator.permalinks.notation import written_pair
 from calculator.presenters import inference as presenter
 from calculator.presenters import inference_lead, inference_rows, inference_sections
 from calculator.presenters.inference_notices import notice
@@ -25,7 +26,6 @@ from calculator.tools import carrying, impossible
 
 NAME = "inference"
 KEY_OF_KIND = {"sku": "sku", "gpu": "gpu", "model": "model", "version": "catalog"}
-RATE_DIGITS = 4
 
 
 def default_scenario() -> InferenceScenario:
@@ -117,34 +117,9 @@ def economics_query(found: Answer) -> str:
     estimate: InferenceEstimate = found.estimate
     if estimate.carried is None or estimate.chosen.served is None or scenario.gpu:
         return ""
-    gpus, count = found.facts.offer.sku.gpu_count, scenario.instances
-    values = {
-        "v": permalinks.VERSION,
-        "sku": scenario.sku,
-        "basis": scenario.basis.value,
-        "rate": written(estimate.carried.decode_tok_per_s / gpus),
-        "conc": str(max(1, round(estimate.chosen.served.concurrency))),
-        "in": str(scenario.prompt_tokens),
-        "out": str(scenario.output_tokens),
-        "hit": fields.plain(scenario.prefix_hit_ratio),
-        "util": fields.plain(scenario.utilisation_ratio),
-        "hours": fields.plain(scenario.hours_per_month_h),
-        "origin": "estimate",
-    }
-    if estimate.carried.prefill_tok_per_s is not None:
-        values["prefill"] = written(estimate.carried.prefill_tok_per_s / gpus)
-    if scenario.volume_tokens is not None:
-        values["volume"] = fields.plain(scenario.volume_tokens)
-    if scenario.price_eur is not None:
-        values["price"] = fields.plain(scenario.price_eur)
-    if count > 1:
-        values["count"] = str(count)
-    return urlencode(values)
-
-
-def written(rate: float) -> str:
-    """A rate as a link carries it."""
-    return fields.plain(significant(rate, RATE_DIGITS))
+    values = as_economics(scenario, estimate.carried, estimate.chosen.served.concurrency, found.facts.offer.sku)
+    pairs = (written_pair(key, values[key.attribute]) for key in economics.KEYS if key.attribute in values)
+    return "&".join((f"v={permalinks.VERSION}", *pairs))
 
 
 IMPOSSIBLE = {
