@@ -271,11 +271,12 @@ def checked_and_written(
     """Everything that is checked outside the lock, then the transaction."""
     now = timezone.now()
     effective = at or upload.default_valid_from or now
-    checked = preview(upload, effective, now)
-    check_base(upload)
-    check_result(upload, checked)
-    check_past(checked, effective, now, by, reason)
-    return written(upload, checked, Step(by, effective, now, reason.strip(), request_id))
+    with collecting_later():
+        checked = preview(upload, effective, now)
+        check_base(upload)
+        check_result(upload, checked)
+        check_past(checked, effective, now, by, reason)
+        return written(upload, checked, Step(by, effective, now, reason.strip(), request_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -98,12 +98,14 @@ def told(values: Mapping[str, Any] | None) -> str:
 
 
 def _sheets(planned: Iterable[PlannedSheet], change: Change) -> None:
-    for sheet in planned:
-        model = SHEETS[FileKind(sheet.kind)]
-        if sheet.before is None:
-            model._default_manager.create(name=sheet.name, **sheet.values)
-        else:
-            model._default_manager.filter(name=sheet.name).update(**sheet.values)
+    listed = list(planned)
+    for kind in FileKind:
+        rows = [SHEETS[kind](name=one.name, **one.values) for one in listed if one.kind == kind and one.before is None]
+        if rows:
+            SHEETS[kind]._default_manager.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+    for sheet in listed:
+        if sheet.before is not None:
+            SHEETS[FileKind(sheet.kind)]._default_manager.filter(name=sheet.name).update(**sheet.values)
         subject = f"{sheet.kind} {sheet.name}"
         change.note(PriceEvent.Action.SHEET, subject, before=told(sheet.before), after=told(sheet.values))
 
@@ -111,17 +113,23 @@ def _sheets(planned: Iterable[PlannedSheet], change: Change) -> None:
 def _items(planned: Iterable[PlannedItem], change: Change) -> None:
     """Items without their successors, then the successors: a file may name one that it brings itself."""
     listed = list(planned)
+    CatalogItem.objects.bulk_create(
+        _new_items((one for one in listed if one.before is None), change.version), batch_size=ROWS_AT_ONCE
+    )
     for one in listed:
-        values = {name: value for name, value in one.values.items() if name != "replaced_by"}
-        if one.before is None:
-            _create(one, values, change.version)
-        elif values:
+        values = without_successor(one.values)
+        if one.before is not None and values:
             CatalogItem.objects.filter(kind=one.item_kind, code=one.code).update(**stored(values))
         subject = f"{one.item_kind} {one.code}"
         change.note(PriceEvent.Action.ITEM, subject, before=told(one.before), after=told(one.values))
     for one in listed:
         if "replaced_by" in one.values:
             set_successor(one.item_kind, one.code, one.values["replaced_by"])
+
+
+def without_successor(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of an item that name no other one."""
+    return {name: value for name, value in values.items() if name != "replaced_by"}
 
 
 def stored(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,23 +146,28 @@ def set_successor(kind: str, code: str, successor: str | None) -> None:
     CatalogItem.objects.filter(kind=kind, code=code).update(replaced_by=found)
 
 
-def _create(one: PlannedItem, values: Mapping[str, Any], version: CatalogVersion) -> None:
-    last = CatalogItem.objects.filter(kind=one.item_kind).aggregate(last=Max("position"))["last"] or 0
-    CatalogItem.objects.create(
-        kind=one.item_kind,
-        code=one.code,
-        position=min(last + 1, LAST_POSITION),
-        catalog_version=version,
-        **stored(values),
-    )
+def _new_items(planned: Iterable[PlannedItem], version: CatalogVersion) -> Iterator[CatalogItem]:
+    """The items that a file brings, each behind the last one of its kind; no query for each."""
+    last = dict(CatalogItem.objects.order_by().values_list("kind").annotate(Max("position")))
+    gpus = Gpu.objects.in_bulk(field_name="name")
+    for one in planned:
+        last[one.item_kind] = min(last.get(one.item_kind, 0) + 1, LAST_POSITION)
+        values = without_successor(one.values)
+        if values.get("gpu") is not None:
+            values["gpu"] = gpus[values["gpu"]]
+        yield CatalogItem(
+            kind=one.item_kind, code=one.code, position=last[one.item_kind], catalog_version=version, **values
+        )
 
 
 def _aliases(planned: Iterable[PlannedAlias], items: Mapping[tuple[str, str], CatalogItem], change: Change) -> None:
+    rows = []
     for one in planned:
         item = items[one.item_kind, one.code.casefold()]
         start = one.valid_from or change.at
-        ItemAlias.objects.create(item=item, alias=one.alias, valid_from=start, catalog_version=change.version)
+        rows.append(ItemAlias(item=item, alias=one.alias, valid_from=start, catalog_version=change.version))
         change.note(PriceEvent.Action.ITEM, f"{item.kind} {item.code} alias", after=one.alias, valid_from=start)
+    ItemAlias.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
 
 
 def _void(entries: Iterable[Entry], change: Change) -> None:
