@@ -86,11 +86,12 @@ def csv_of(head: Iterable[tuple[str, str]], rows: Iterable[Row]) -> str:
     writer.writerow([])
     writer.writerow(columns())
     for row in rows:
-        writer.writerow([_csv_cell(cell, french) for cell in cells(row)])
+        writer.writerow([csv_cell(cell, french) for cell in cells(row)])
     return BYTE_ORDER_MARK + out.getvalue()
 
 
-def _csv_cell(cell: Cell, french: bool) -> str:
+def csv_cell(cell: Cell, french: bool) -> str:
+    """One cell as text: numbers with the decimal mark of the language, words never as a formula."""
     if isinstance(cell, Decimal):
         return fields.plain(cell).replace(".", ",") if french else fields.plain(cell)
     return guarded(cell)

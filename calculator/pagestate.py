@@ -1,8 +1,11 @@
 """What a calculator's template is given: the form, the answer in words, and every link that leads on from it."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.urls import reverse
 
 from calculator import permalinks, registry
@@ -11,6 +14,9 @@ from calculator.tool import Calculator, Handover, Outcome
 
 TEMPLATE = "calculator/calculator.html"
 SUFFIXES = ("csv", "xlsx", "json")
+COMPARE = "compare"
+"""The key under which a page carries a comparison along, until the visitor brings it his scenario."""
+CARRIED = re.compile(r"[A-Za-z0-9%._~:/?=&,+-]{1,6000}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,18 @@ def address(name: str, query: str) -> str:
     return f"{reverse(name)}?{query}" if query else reverse(name)
 
 
-def context(tool: Calculator, outcome: Outcome) -> dict[str, Any]:
+def carried(query: QueryDict) -> str:
+    """The query of a comparison that the visitor came from; empty without one, or for what is no query."""
+    text = query.get(COMPARE, "")
+    return text if CARRIED.fullmatch(text) else ""
+
+
+def with_carried(query: str, comparison: str) -> str:
+    """A query that carries the comparison along."""
+    return "&".join(filter(None, (query, urlencode({COMPARE: comparison}) if comparison else "")))
+
+
+def context(tool: Calculator, outcome: Outcome, comparison: str = "") -> dict[str, Any]:
     """Everything that the page of a calculator reads. `page` and `estimate` are None where there is no answer."""
     found = outcome.answer
     scenario = found.scenario if found else outcome.form.base
@@ -51,9 +68,11 @@ def context(tool: Calculator, outcome: Outcome) -> dict[str, Any]:
         "today": tool.short(outcome.today) if outcome.today else "",
         "errors": error_lines(outcome),
         "notices": outcome.notices,
-        "presets": marked(registry.preset_links(tool, scenario), has_answer=found is not None),
-        "profiles": marked(registry.profile_links(tool, scenario), has_answer=found is not None),
+        "presets": marked(registry.preset_links(tool, scenario), found is not None, comparison),
+        "profiles": marked(registry.profile_links(tool, scenario), found is not None, comparison),
         "query": query,
+        "comparison": comparison,
+        "here": address(tool.name, with_carried(query, comparison)),
         "permalink": address(tool.name, query),
         "exports": export_links(tool.name, query) if found else (),
         "save_url": reverse("estimate-save", args=[tool.name]),
@@ -63,9 +82,16 @@ def context(tool: Calculator, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def marked(links: tuple[registry.PresetLink, ...], has_answer: bool) -> tuple[registry.PresetLink, ...]:
-    """The links as they are, or none of them as the case now shown where the inputs cannot be read."""
-    return links if has_answer else tuple(replace(link, is_current=False) for link in links)
+def marked(
+    links: tuple[registry.PresetLink, ...], has_answer: bool, comparison: str = ""
+) -> tuple[registry.PresetLink, ...]:
+    """The links, none of them as the case now shown where the inputs cannot be read; a comparison goes with each."""
+    if has_answer and not comparison:
+        return links
+    return tuple(
+        replace(link, is_current=link.is_current and has_answer, query=with_carried(link.query, comparison))
+        for link in links
+    )
 
 
 def error_lines(outcome: Outcome) -> tuple[ErrorLine, ...]:

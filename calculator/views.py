@@ -48,7 +48,8 @@ def calculator(request: HttpRequest, name: str) -> HttpResponse:
     outcome = answers.from_form(tool, request.GET)
     if outcome.answer is None or wants_fragment(request):
         return shown(request, tool, outcome)
-    return HttpResponseRedirect(pagestate.address(tool.name, outcome.answer.query))
+    query = pagestate.with_carried(outcome.answer.query, pagestate.carried(request.GET))
+    return HttpResponseRedirect(pagestate.address(tool.name, query))
 
 
 def open_calculator(name: str) -> Calculator:
@@ -69,7 +70,7 @@ def shown(request: HttpRequest, tool: Calculator, outcome: Outcome, status: int 
     template = pagestate.TEMPLATE
     # While someone types, nothing may take the focus from his field; once he submits, the errors do.
     live = {"is_fragment": wants_fragment(request), "is_live": wants_fragment(request) and "go" not in request.GET}
-    context = {**pagestate.context(tool, outcome), **live}
+    context = {**pagestate.context(tool, outcome, pagestate.carried(request.GET)), **live}
     if not wants_fragment(request):
         response = render(request, template, context, status=status)
     elif outcome.answer is None:
@@ -78,7 +79,7 @@ def shown(request: HttpRequest, tool: Calculator, outcome: Outcome, status: int 
     else:
         response = render(request, f"{template}#result", context)
         header = "HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"
-        response.headers[header] = context["permalink"]
+        response.headers[header] = context["here"]
     patch_vary_headers(response, VARY)
     patch_cache_control(response, private=True, no_cache=True)
     return response

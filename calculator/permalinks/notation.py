@@ -30,8 +30,8 @@ MANY_AT_MOST = 40
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 INSTANT_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 FLAGS = ("1", "0")
-# Keys that steer the page and are no part of a scenario: raw form text, the pressed button.
-PAGE_KEYS = frozenset({"form", "go"})
+# Keys that steer the page and are no part of a scenario: raw form text, the pressed button, a comparison carried along.
+PAGE_KEYS = frozenset({"form", "go", "compare"})
 
 CODE = re.compile("[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 NUMBER = re.compile("[0-9]{1,18}(\\.[0-9]{1,12})?")

@@ -1,5 +1,10 @@
 """Addresses of comparisons."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path, re_path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sales.comparing import views
+
+urlpatterns = [
+    path("", views.compare, name="compare"),
+    re_path(r"^comparison\.(?P<suffix>csv|json)$", views.compare_file, name="compare-file"),
+]

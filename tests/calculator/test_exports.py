@@ -51,7 +51,7 @@ def test_p24_harmless_text_is_left_alone(label: str) -> None:
 @pytest.mark.parametrize(("language", "text"), [("fr", "-1250,5"), ("en", "-1250.5")])
 def test_p24_a_negative_number_stays_a_number(language: str, text: str) -> None:
     cell = exports.cells(Row("s", "delta", Decimal("-1250.50"), "€"))[2]
-    assert exports._csv_cell(cell, language == "fr") == text
+    assert exports.csv_cell(cell, language == "fr") == text
 
 
 def test_csv_in_french_has_semicolons_and_decimal_commas(seeded: None) -> None:
