@@ -1,5 +1,6 @@
 """`manage.py bench serving`: the names of the form, sentences and status 2 for bad input, 1 when not eligible."""
 
+import datetime as dt
 import io
 import json
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone, translation
 
-from benchmarks import forms, services, tasks
+from benchmarks import fleet, forms, services, tasks
 from benchmarks.benchcommand import asking, waiting
 from benchmarks.eligibility import FLAGS, Weight
 from benchmarks.management.commands import bench
@@ -161,7 +162,7 @@ def test_lines_are_shown_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     err = io.StringIO()
 
-    def lines(_run: BenchmarkRun) -> Iterator[str]:
+    def lines(_run: BenchmarkRun, _wait: waiting.Wait) -> Iterator[str]:
         yield "first"
         shown.append(err.getvalue())
 
@@ -196,9 +197,132 @@ def test_each_line_of_the_log_is_told_once_and_the_state_last() -> None:
             services.finish(run.pk, "cancelled")
 
     with translation.override("en"):
-        told = list(waiting.lines(run, sleep=later))
+        told = list(waiting.lines(run, waiting.Wait(sleep=later)))
     assert [line.rsplit(", ", 1)[-1] for line in told if "TTFT" in line] == ["100\u00a0tok/s", "200\u00a0tok/s"]
     assert told[-1].endswith("cancelled")
+
+
+class Seconds:
+    """A clock that only sleeping moves; at each sleep it does what stands for that second."""
+
+    def __init__(self, **acts: Callable[[], object]) -> None:
+        self.now = 0.0
+        self.acts = acts
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.acts.get(f"at_{self.now:.0f}", lambda: None)()
+
+    def wait(self, deadline_s: float | None = None) -> waiting.Wait:
+        return waiting.Wait(deadline_s, sleep=self.sleep, clock=lambda: self.now)
+
+
+def test_a_wait_ends_when_the_only_worker_has_gone_and_says_how_to_start_one() -> None:
+    here, run = worker(), runs.queued()
+    gone = timezone.now() - fleet.GONE_AFTER - dt.timedelta(seconds=1)
+    seconds = Seconds(at_5=lambda: Worker.objects.filter(pk=here.pk).update(heartbeat_at=gone))
+    with translation.override("en"), pytest.raises(waiting.GivenUpError, match="make run") as given_up:
+        list(waiting.lines(run, seconds.wait()))
+    # Missed from second 5 on, and given a minute to come back.
+    assert (given_up.value.status, seconds.now) == (1, 65.0)
+
+
+def test_a_worker_that_comes_back_within_a_minute_is_waited_for() -> None:
+    here, run = worker(), runs.queued()
+    now = timezone.now()
+    gone = now - fleet.GONE_AFTER - dt.timedelta(seconds=1)
+    seconds = Seconds(
+        at_5=lambda: Worker.objects.filter(pk=here.pk).update(heartbeat_at=gone),
+        at_60=lambda: Worker.objects.filter(pk=here.pk).update(heartbeat_at=now),
+        at_62=lambda: Worker.objects.filter(pk=here.pk).update(heartbeat_at=gone),
+        at_120=lambda: services.finish(run.pk, "cancelled"),
+    )
+    with translation.override("en"):
+        told = list(waiting.lines(run, seconds.wait()))
+    assert told[-1].endswith("cancelled") and seconds.now == 120
+
+
+def test_a_deadline_ends_the_wait_and_leaves_the_run_alone() -> None:
+    worker()
+    run, seconds = runs.queued(), Seconds()
+    with translation.override("en"), pytest.raises(waiting.GivenUpError, match="not over after") as given_up:
+        list(waiting.lines(run, seconds.wait(90)))
+    run.refresh_from_db()
+    assert (given_up.value.status, seconds.now, run.status) == (3, 90.0, "queued")
+
+
+def test_one_deadline_holds_for_all_repeats_together() -> None:
+    worker()
+    first, second = runs.queued(), runs.queued()
+    seconds = Seconds(at_8=lambda: services.finish(first.pk, "cancelled"))
+    wait = seconds.wait(10)
+    with pytest.raises(waiting.GivenUpError):
+        for run in (first, second):
+            list(waiting.lines(run, wait))
+    assert seconds.now == 10
+
+
+def test_the_command_ends_with_the_status_of_a_wait_that_was_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker()
+    monkeypatch.setattr(waiting, "POLL_S", 0.01)
+    out, err, status = called("serving", *SMALL, "--wait", "--deadline", "0.02", "--lang", "en")
+    code = BenchmarkRun.objects.get().code
+    assert (out, status) == (f"{code}\n", 3)
+    assert f"{code}  not over after" in err
+
+
+@pytest.mark.parametrize("asked", [("--deadline", "0"), ("--deadline", "soon"), ("--deadline", "nan")])
+def test_a_deadline_that_is_no_time_is_refused(asked: tuple[str, str], queue: list[str]) -> None:
+    _out, _err, status = called("serving", *SMALL, "--wait", *asked)
+    assert status and BenchmarkRun.objects.count() == 0 and queue == []
+
+
+def test_a_deadline_without_a_wait_is_refused() -> None:
+    _out, err, status = called("serving", *SMALL, "--deadline", "60")
+    assert (status, BenchmarkRun.objects.count()) == (2, 0)
+    assert "--deadline" in err and "--wait" in err
+
+
+def in_turn(monkeypatch: pytest.MonkeyPatch, *rates: float, **last: Any) -> None:
+    """A worker that finishes all repeats at these rates once the last one is asked for; `last` marks the last run."""
+
+    def submit(run: BenchmarkRun) -> None:
+        members = list(BenchmarkRun.objects.order_by("pk"))
+        if run.pk != members[-1].pk:
+            return
+        for each, rate in zip(members, rates, strict=True):
+            assert services.claim(each.pk, "celery@here")
+            runs.with_step(each, 1, rate)
+            runs.with_step(each, 2, rate)
+            services.finish(each.pk, "succeeded")
+        runs.change(run, **last)
+
+    worker()
+    monkeypatch.setattr(tasks, "submit", submit)
+
+
+def test_every_repeat_is_waited_for_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_turn(monkeypatch, 1000.0, 1001.0, 999.0)
+    out, err, status = called("serving", *SMALL, "--repeats", "3", "--wait", "--lang", "en")
+    codes = list(BenchmarkRun.objects.order_by("pk").values_list("code", flat=True))
+    assert (out.split(), len(codes), status) == (codes, 3, 0)
+    assert all(f"{code}  finished" in err for code in codes)
+
+
+def test_one_repeat_that_is_not_eligible_makes_the_command_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_turn(monkeypatch, 1000.0, 1001.0, 999.0, flag_client_bound=True)
+    _out, err, status = called("serving", *SMALL, "--repeats", "3", "--wait", "--lang", "fr")
+    assert status == 1
+    last = BenchmarkRun.objects.latest("pk")
+    assert f"{last.code}  départs en retard" in err
+
+
+def test_a_series_that_its_last_repeat_makes_noisy_is_not_eligible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mark comes to the first run when the last one ends. 1000, 1000, 1300: the variation is 15.7 %."""
+    in_turn(monkeypatch, 1000.0, 1000.0, 1300.0)
+    _out, err, status = called("serving", *SMALL, "--repeats", "3", "--wait", "--lang", "en")
+    assert status == 1
+    assert "noisy" in err
 
 
 @pytest.mark.worker

@@ -1,6 +1,7 @@
 """`manage.py bench serving|probe … [--wait] [--json]`: a measurement from a shell, with the names of the page's form.
 
-Status 0: queued, or with --wait over and eligible. 1: over and not eligible, or nobody there to measure. 2: refused.
+Status 0: queued, or with --wait over and eligible. 1: a run over and not eligible, or nobody there to measure it.
+2: refused. 3: the --deadline of the wait has passed, and the runs go on.
 """
 
 import json
@@ -10,14 +11,23 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from benchmarks import exports, queries
-from benchmarks.benchcommand import probe, serving, waiting
+from benchmarks.benchcommand import asking, probe, serving, waiting
 from benchmarks.models import BenchmarkRun
 
 BRANCHES: Mapping[str, ModuleType] = {"serving": serving, "probe": probe}
-NOT_ELIGIBLE = 1
+LONGEST_S = 30 * 24 * 3600.0
+
+
+def seconds(text: str) -> float:
+    """A time to wait, above zero and at most 30 days; argparse makes a sentence of the error."""
+    found = float(text)
+    if not 0 < found <= LONGEST_S:
+        raise ValueError(text)
+    return found
 
 
 class Command(BaseCommand):
@@ -27,28 +37,42 @@ class Command(BaseCommand):
         kinds = parser.add_subparsers(dest="branch", required=True, metavar="|".join(BRANCHES))
         for name, branch in BRANCHES.items():
             kind = kinds.add_parser(name, help=str(branch.__doc__).partition("\n")[0])
-            kind.add_argument("--wait", action="store_true", help="follow the run to its end, a line a second")
+            kind.add_argument("--wait", action="store_true", help="follow the runs to their end, a line a second")
+            kind.add_argument(
+                "--deadline", type=seconds, metavar="SECONDS", help="with --wait: end with 3 when it takes longer"
+            )
             kind.add_argument("--json", action="store_true", help="the run as JSON on stdout, all else on stderr")
             kind.add_argument("--lang", choices=[code for code, _name in settings.LANGUAGES], default="fr")
             branch.add_arguments(kind)
 
     def handle(self, *args: Any, **options: Any) -> None:
         with override(options["lang"]):
+            if options["deadline"] and not options["wait"]:
+                raise asking.refusal(_("--deadline\u00a0: seulement avec --wait."))
             runs: list[BenchmarkRun] = BRANCHES[options["branch"]].ask(options)
             unserved = waiting.unserved(runs[0])
             self._say(unserved)
-            if options["wait"] and not unserved:
-                self._follow(runs)
+            status = 0
+            if options["wait"]:
+                status = waiting.NOT_ELIGIBLE if unserved else self._follow(runs, options["deadline"])
             self._show(runs, as_json=options["json"])
-            if options["wait"] and not all(map(waiting.eligible, runs)):
-                raise SystemExit(NOT_ELIGIBLE)
+            if status:
+                raise SystemExit(status)
 
-    def _follow(self, runs: list[BenchmarkRun]) -> None:
-        for run in runs:
-            for line in waiting.lines(run):
-                self._say(line)
-            for line in waiting.verdict(run):
-                self._say(line)
+    def _follow(self, runs: list[BenchmarkRun], deadline_s: float | None) -> int:
+        """Tell what happens until all runs are over and what each found; the status that says how it ended."""
+        wait = waiting.Wait(deadline_s)
+        try:
+            for run in runs:
+                for line in waiting.lines(run, wait):
+                    self._say(line)
+        except waiting.GivenUpError as given_up:
+            self._say(str(given_up))
+            return given_up.status
+        believed = [waiting.eligible(run) for run in runs]
+        for line in (line for run in runs for line in waiting.verdict(run)):
+            self._say(line)
+        return 0 if all(believed) else waiting.NOT_ELIGIBLE
 
     def _say(self, line: str) -> None:
         """On stderr, so that stdout holds the result alone."""
