@@ -12,6 +12,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from calculator import triggers
+from sales import triggers as closed
 
 
 def around(flush: Callable[..., list[str]]) -> Callable[..., list[str]]:
@@ -22,7 +23,9 @@ def around(flush: Callable[..., list[str]]) -> Callable[..., list[str]]:
         if not statements:
             return []
         before = [sql for guard in triggers.GUARDS for sql in triggers.removal_statements("sqlite", guard)]
+        before += [sql for rule in closed.RULES for sql in closed.removal_statements("sqlite", rule)]
         after = [sql for guard in triggers.GUARDS for sql in triggers.creation_statements("sqlite", guard)]
+        after += [sql for rule in closed.RULES for sql in closed.creation_statements("sqlite", rule)]
         return [*before, *statements, *after]
 
     return sql_flush

@@ -1,1 +1,23 @@
-"""Rows of the sales conversation."""
+"""What the sales conversation keeps. Nothing here computes."""
+
+from sales.models.quotes import (
+    Quote,
+    QuoteCustomer,
+    QuoteEvent,
+    QuoteLine,
+    QuoteLink,
+    QuoteProposal,
+    QuoteYear,
+    SkuCost,
+)
+
+__all__ = [
+    "Quote",
+    "QuoteCustomer",
+    "QuoteEvent",
+    "QuoteLine",
+    "QuoteLink",
+    "QuoteProposal",
+    "QuoteYear",
+    "SkuCost",
+]
