@@ -6,6 +6,7 @@ BENCHMARK_KEY_, so that a run cannot send any other secret of this process to a 
 
 import ipaddress
 import re
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
@@ -18,7 +19,14 @@ METADATA = frozenset(
     ipaddress.ip_address(text) for text in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192")
 )
 METADATA_NAMES = frozenset({"metadata.google.internal", "metadata.goog", "instance-data"})
-TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+PRIVATE_ENDS = (".localhost", ".local", ".localdomain", ".internal", ".lan", ".home.arpa")
+# Networks of IPv6 whose last 32 bits are an IPv4 address: translated (NAT64), and "compatible", which is long given up.
+CARRIERS = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
+UNSPECIFIED_OR_LOOPBACK = 1  # The highest of ::/96 that are IPv6 addresses of their own.
+HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+AMBIGUOUS = frozenset("ßς\u200c\u200d")
+"""Letters that the two standards of international names spell in different ways."""
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -62,6 +70,8 @@ def base_url(text: str) -> str:
     'https://api.example.com/v1'
     >>> base_url("http://10.0.0.5:8000")
     'http://10.0.0.5:8000/v1'
+    >>> base_url("https://Exämple.com./v1"), base_url("http://0x7f.1:80")
+    ('https://xn--exmple-cua.com/v1', 'http://127.0.0.1:80/v1')
     """
     try:
         parts = urlsplit(text.strip())
@@ -79,7 +89,46 @@ def base_url(text: str) -> str:
     path = parts.path.rstrip("/")
     for route in ("/chat/completions", "/completions"):
         path = path.removesuffix(route)
-    return urlunsplit((parts.scheme, parts.netloc.lower(), path or "/v1", "", ""))
+    return urlunsplit((parts.scheme, place(canonical(parts.hostname), port), path or "/v1", "", ""))
+
+
+def place(host: str, port: int | None) -> str:
+    """Host and port as a URL writes them."""
+    written = f"[{host}]" if ":" in host else host
+    return written if port is None else f"{written}:{port}"
+
+
+def canonical(host: str) -> str:
+    """The one spelling of a host by which it is judged, shown and asked; TargetError for what is none.
+
+    Names lose their last dot and are written in ASCII; an IPv4 address in any of the ways that a resolver reads (127.1,
+    0x7f000001, octal) becomes its four numbers.
+    """
+    if ":" in host:
+        return canonical_v6(host)
+    try:
+        name = host.encode("idna").decode("ascii").lower().removesuffix(".")
+    except UnicodeError as error:
+        raise TargetError("url_unreadable", host) from error
+    if not HOST_NAME.fullmatch(name) or AMBIGUOUS & set(host):
+        raise TargetError("url_unreadable", host)
+    if not NUMBER.fullmatch(name.rpartition(".")[2]):
+        return name
+    try:
+        return socket.inet_ntoa(socket.inet_aton(name))
+    except OSError as error:
+        raise TargetError("url_unreadable", host) from error
+
+
+def canonical_v6(host: str) -> str:
+    """An address of IPv6 in its shortest form; one with a zone belongs to a link of one machine and is none."""
+    try:
+        address = ipaddress.IPv6Address(host)
+    except ValueError as error:
+        raise TargetError("url_unreadable", host) from error
+    if address.scope_id is not None:
+        raise TargetError("url_unreadable", host)
+    return str(address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +139,12 @@ class Policy:
     networks: tuple[Network, ...]
 
     def check_host(self, host: str) -> None:
-        """TargetError when the host part of a URL is refused as it stands; names are looked up only on connecting."""
+        """TargetError when a canonical host is refused as it stands; names are looked up only on connecting."""
         if host in METADATA_NAMES and host not in self.names:
             raise TargetError("address_metadata", host)
         if (address := literal(host)) is not None:
             self.check_address(address, host)
-        elif ("." not in host and host not in self.names) or host.endswith((".localhost", ".local", ".internal")):
+        elif ("." not in host and host not in self.names) or host.endswith(PRIVATE_ENDS):
             self._check_name(host)
 
     def _check_name(self, host: str) -> None:
@@ -119,7 +168,7 @@ class Policy:
 def embedded(address: Address) -> Address:
     """The IPv4 address inside an IPv6 one that stands for it, else the address itself."""
     if isinstance(address, ipaddress.IPv6Address):
-        if address in TRANSLATED:
+        if any(address in network for network in CARRIERS) and int(address) > UNSPECIFIED_OR_LOOPBACK:
             return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         return address.ipv4_mapped or address.sixtofour or address
     return address
@@ -139,7 +188,7 @@ def policy(allowed: tuple[str, ...]) -> Policy:
         try:
             networks.append(ipaddress.ip_network(entry, strict=False))
         except ValueError:
-            names.add(entry.lower())
+            names.add(entry.lower().removesuffix("."))
         else:
             names |= {entry} if literal(entry) else set()
     return Policy(frozenset(names), tuple(networks))

@@ -2,8 +2,11 @@
 
 import doctest
 import ipaddress
+import socket
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.load import targets
 from benchmarks.load.targets import Target, TargetError, base_url, checked, key, masked, policy
@@ -37,6 +40,12 @@ def test_the_examples_hold() -> None:
         ("https://api.example.com", "https://api.example.com/v1"),
         ("https://api.example.com/openai/deploy", "https://api.example.com/openai/deploy"),
         ("http://vllm.example.com:8000/", "http://vllm.example.com:8000/v1"),
+        ("https://api.example.com./v1", "https://api.example.com/v1"),
+        ("https://api.example.com:/v1", "https://api.example.com/v1"),
+        ("https://exämple.com/v1", "https://xn--exmple-cua.com/v1"),
+        ("https://ＡＰＩ．example。com/v1", "https://api.example.com/v1"),
+        ("http://[2606:4700:0:0::1111]:80/v1", "http://[2606:4700::1111]:80/v1"),
+        ("http://0x08.010.2056/v1", "http://8.8.8.8/v1"),
     ],
 )
 def test_an_address_is_brought_into_one_form(typed: str, expected: str) -> None:
@@ -59,6 +68,25 @@ def test_an_address_is_brought_into_one_form(typed: str, expected: str) -> None:
         ("https://example.com@10.0.0.1/v1", "url_credentials"),
         ("https://example.com/v1?key=1", "url_query"),
         ("https://example.com/v1#x", "url_query"),
+        ("https://@example.com/v1", "url_credentials"),
+        ("https://api.example.com\\@10.0.0.1/v1", "url_credentials"),
+        ("https://1.2.3.256/v1", "url_unreadable"),
+        ("https://1.2.3.4.5/v1", "url_unreadable"),
+        ("https://0x1g.1/v1", "url_unreadable"),
+        ("https://09.0.0.1/v1", "url_unreadable"),
+        ("https://4294967296/v1", "url_unreadable"),
+        ("https://a..example.com/v1", "url_unreadable"),
+        ("https://.example.com/v1", "url_unreadable"),
+        ("https://./v1", "url_unreadable"),
+        ("https://exa mple.com/v1", "url_unreadable"),
+        ("https://%31%32%37.0.0.1/v1", "url_unreadable"),
+        ("https://api.example.com\\.evil.com/v1", "url_unreadable"),
+        ("https://api.example.com\x00/v1", "url_unreadable"),
+        ("https://[fe80::1%25eth0]/v1", "url_unreadable"),
+        ("https://[::ffff:300.0.0.1]/v1", "url_unreadable"),
+        ("https://straße.example/v1", "url_unreadable"),
+        (f"https://{'a' * 64}.example.com/v1", "url_unreadable"),
+        (f"https://{'a.' * 127}example.com/v1", "url_unreadable"),
     ],
 )
 def test_an_address_of_another_form_is_refused(typed: str, code: str) -> None:
@@ -94,7 +122,46 @@ PRIVATE = [
     "gpu.local",
     "db.internal",
     "x.localhost",
+    "db.lan",
+    "nas.home.arpa",
+    "localhost.localdomain",
 ]
+OTHER_SPELLINGS = {
+    "127.1": "127.0.0.1",
+    "127.0.1": "127.0.0.1",
+    "2130706433": "127.0.0.1",
+    "017700000001": "127.0.0.1",
+    "0x7f000001": "127.0.0.1",
+    "0x7F.1": "127.0.0.1",
+    "0177.0.0.01": "127.0.0.1",
+    "10.0x10203": "10.1.2.3",
+    "0": "0.0.0.0",
+    "127.0.0.1.": "127.0.0.1",
+    "[::127.0.0.1]": "127.0.0.1",
+    "[::7f00:1]": "127.0.0.1",
+    "[0:0:0:0:0:ffff:7f00:1]": "127.0.0.1",
+    "[64:ff9b::10.1.2.3]": "10.1.2.3",
+    "１２７．０．０．１": "127.0.0.1",
+    "①②⑦.0.0.1": "127.0.0.1",
+    "localhost.": "localhost",
+    "LOCALHOST": "localhost",
+    "ⓛocalhost": "localhost",
+    "db。internal": "db.internal",
+    "vllm.": "vllm",
+}
+METADATA_SPELLINGS = (
+    "metadata.google.internal.",
+    "METADATA.google.internal",
+    "metadata。google。internal",
+    "metadata.goog.",
+    "169.254.43518",
+    "2852039166",
+    "0xa9fea9fe",
+    "0251.0376.0251.0376",
+    "[::169.254.169.254]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[fd00:ec2:0:0::254]",
+)
 
 
 @pytest.mark.parametrize("host", PRIVATE)
@@ -102,9 +169,48 @@ def test_private_addresses_are_refused_unless_they_are_listed(host: str) -> None
     assert refusal(f"http://{host}:8000/v1") == "address_private"
 
 
+@pytest.mark.parametrize(("host", "meant"), OTHER_SPELLINGS.items())
+def test_a_private_host_is_refused_in_each_of_its_spellings_and_named_by_the_usual_one(host: str, meant: str) -> None:
+    """Whatever the resolver of the measuring host would read as this address is read so beside the form's field."""
+    with pytest.raises(TargetError) as error:
+        checked(target(f"http://{host}:8000/v1"))
+    assert (error.value.code, error.value.detail) == ("address_private", meant)
+    assert refusal(f"http://{host}:8000/v1", meant) == ""
+
+
+@pytest.mark.parametrize("host", METADATA_SPELLINGS)
+def test_a_metadata_service_is_refused_in_each_of_its_spellings(host: str) -> None:
+    assert refusal(f"http://{host}/latest", "0.0.0.0/0", "::/0", "169.254.0.0/16") == "address_metadata"
+
+
+@pytest.mark.parametrize("number", ["127.1", "0x7f.1", "2130706433", "0177.0.0.1", "10.0x10203", "1.2.3"])
+def test_numbers_are_read_as_the_systems_resolver_reads_them(number: str) -> None:
+    (found,) = {info[4][0] for info in socket.getaddrinfo(number, 80, socket.AF_INET, socket.SOCK_STREAM)}
+    assert targets.canonical(number) == found
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_every_spelling_of_an_address_is_one_host(value: int) -> None:
+    dotted = str(ipaddress.IPv4Address(value))
+    high, rest = value >> 24, value & 0xFFFFFF
+    spelled = (dotted, str(value), hex(value), f"0{value:o}", f"{high}.{rest}", f"{hex(high)}.{rest}", f"{dotted}.")
+    assert {targets.canonical(each) for each in spelled} == {dotted}
+
+
+@given(st.text(max_size=30))
+def test_a_canonical_host_is_plain_and_stays_as_it_is(text: str) -> None:
+    try:
+        found = targets.canonical(text)
+    except TargetError as error:
+        assert error.code == "url_unreadable"
+    else:
+        assert found.isascii() and targets.canonical(found) == found
+
+
 @pytest.mark.parametrize(
     ("host", "listed"),
     [
+        ("vllm.", "VLLM."),
         ("127.0.0.1", "127.0.0.1"),
         ("10.1.2.3", "10.0.0.0/8"),
         ("[fd12::1]", "fd12::/16"),
