@@ -104,13 +104,17 @@ def _answered(tool: Calculator, scenario: Any, known: Any) -> tuple[Answer | Non
 
 def _computable(tool: Calculator, found: Answer | None) -> tuple[Answer | None, tuple[Problem, ...]]:
     """The answer, or the typed values for which there can be none."""
-    never = () if found is None else tool.impossible(found)
+    never = () if found is None else tuple(replace(one, code="impossible") for one in tool.impossible(found))
     return (None if never else found), never
 
 
 def _missing(tool: Calculator, error: NotFound, scenario: Any) -> Problem:
-    """The sentence that names what vanished, and the nearest that exists."""
-    key, code = tool.key_of(error, scenario), fields.printable(error.code)
+    return absence(tool.key_of(error, scenario), error)
+
+
+def absence(key: str, error: NotFound) -> Problem:
+    """The sentence that names what the catalogue does not hold, and the nearest that exists."""
+    code = fields.printable(error.code)
     names = {
         "sku": _("Le GPU «\u00a0%(code)s\u00a0» n’est pas au catalogue."),
         "gpu": _("Le GPU «\u00a0%(code)s\u00a0» n’est pas au catalogue."),
@@ -124,7 +128,7 @@ def _missing(tool: Calculator, error: NotFound, scenario: Any) -> Problem:
     sentence = names.get(key, unnamed) % {"code": code}
     if error.nearest:
         sentence = f"{sentence} {_('Le plus proche\u00a0: %(nearest)s.') % {'nearest': error.nearest}}"
-    return Problem(key, sentence, code)
+    return Problem(key, sentence, code, "missing")
 
 
 def missing_sentence(tool: Calculator, error: NotFound, scenario: Any) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from calculator import staleness
-from calculator.models import CatalogItem, CatalogVersion, PriceRow
+from calculator.models import ANY_REGION, CatalogItem, CatalogVersion, PriceRow
 from calculator.snapshots import (
     KINDS,
     NAME_OF_KIND,
@@ -41,6 +41,8 @@ class PricePoint:
     source_url: str
     checked_on: dt.date
     note: str
+    region: str = ANY_REGION
+    window: str = PriceRow.Window.ALL.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ def point_of(row: PriceRow, following: PriceRow | None, at: dt.datetime) -> Pric
         source_url=row.source_url,
         checked_on=row.checked_on,
         note=note_of(row),
+        region=row.region,
+        window=row.window,
     )
 
 
@@ -122,6 +126,18 @@ def price_history(kind: str, code: str, version: int, at: dt.datetime) -> tuple[
     following = successors(rows)
     newest_first = sorted(rows, key=lambda row: (row.valid_from, row.pk), reverse=True)
     return tuple(point_of(row, following.get(row.pk), at) for row in newest_first)
+
+
+def prices_in_force(version: int, at: dt.datetime) -> tuple[tuple[str, str, PricePoint], ...]:
+    """Kind, code and price of all that the version sells at the instant, in catalogue order; retired items sell
+    nothing."""
+    return tuple(
+        (NAME_OF_KIND[item.kind], item.code, point)
+        for item in snapshot(version).items
+        if not is_retired(item, at)
+        for point in price_history(NAME_OF_KIND[item.kind], item.code, version, at)
+        if point.in_force and (point.amount is not None or point.is_free)
+    )
 
 
 def snapshot_or_newest(version: int | None) -> Snapshot | None:

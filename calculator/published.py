@@ -9,7 +9,7 @@ from calculator import figures
 from calculator.domain.offers import Throughput
 from calculator.domain.provenance import Kind
 from calculator.figures import Figures
-from calculator.models import ApiLatency, ItemAlias
+from calculator.models import ApiLatency, Figure, ItemAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,22 @@ def latest_measured(at: dt.datetime, limit: int, known: Figures | None = None) -
         if figure.kind == Kind.MEASURED.value and not figure.test_model and not figure.sku.is_test_host
     )
     return tuple(islice(found, limit))
+
+
+def standing_figures(at: dt.datetime, sku: str = "", model: str = "", metric: str = "") -> tuple[Figure, ...]:
+    """The figures that stand at the instant, newest first; what is given is compared in any case, empty takes all.
+
+    Those of a test host show only to whoever names the SKU, those of test models only to whoever names both.
+    """
+    end, asked_sku, asked_model = at + dt.timedelta(seconds=1), sku.casefold(), model.casefold()
+
+    def asked(figure: Figure) -> bool:
+        name = figure.language_model.name if figure.language_model else ""
+        shown = (asked_sku or not figure.sku.is_test_host) and ((asked_sku and asked_model) or not figure.test_model)
+        fits = asked_sku in ("", figure.sku.code.casefold()) and asked_model in ("", name.casefold())
+        return bool(shown) and fits and metric in ("", figure.metric)
+
+    return tuple(figure for figure in figures.current().rows if figures.stands(figure, end) and asked(figure))
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,8 @@ MIDDLEWARE = [
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    # Below the language, above all that may refuse a request.
+    "sales.api.frame.framed",
     "vmcloud.bodies.said_when_given_up",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -323,6 +325,9 @@ if CELERY_BROKER_URL.startswith("filesystem"):
 
 # Shown on pages and quotes as they stand here; an empty one shows as the word for “not given”, never as an invention.
 SAVES_PER_HOUR = env_number("SAVES_PER_HOUR", 240)
+
+# Sites whose pages may read the programming interface (scheme, host, port); none, and `*` is everybody.
+API_ORIGINS = env_list("API_ORIGINS")
 
 # Prices and rates that nobody has looked at for long: calculator/staleness.py says what follows from these.
 PRICE_AMBER_DAYS = env_number("PRICE_AMBER_DAYS", 90)

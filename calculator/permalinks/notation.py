@@ -54,11 +54,16 @@ class ReadError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One key of a link that cannot be read: the key, the sentence, the text as it stood."""
+    """One key of a link that cannot be answered: the key, the sentence, the text as it stood.
+
+    `code` says which way: `unreadable` (not a value of this key), `unknown` (no such key), `together` (contradicts
+    another key), `missing` (not in the catalogue), `impossible` (no answer exists).
+    """
 
     key: str
     message: str
     text: str = ""
+    code: str = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +118,22 @@ def parse_number(quantity: Quantity) -> Callable[[str], Decimal]:
     return parse
 
 
-def parse_choice(values: Sequence[str], build: Callable[[str], object] = str) -> Callable[[str], object]:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A reader that takes one of `values` and builds what they stand for."""
+
+    values: tuple[str, ...]
+    build: Callable[[str], object] = str
+
+    def __call__(self, text: str) -> object:
+        if text not in self.values:
+            raise ReadError(_("les valeurs possibles sont %(values)s") % {"values": ", ".join(self.values)})
+        return self.build(text)
+
+
+def parse_choice(values: Sequence[str], build: Callable[[str], object] = str) -> Choice:
     """A reader that takes one of `values`."""
-
-    def parse(text: str) -> object:
-        if text not in values:
-            raise ReadError(_("les valeurs possibles sont %(values)s") % {"values": ", ".join(values)})
-        return build(text)
-
-    return parse
+    return Choice(tuple(values), build)
 
 
 def parse_code(text: str) -> str:
@@ -252,7 +264,7 @@ class Notation:
             if texts:
                 take(key, texts, values, problems)
         kept = replace(base, **values)
-        problems += self.check(kept)
+        problems += (replace(found, code="together") for found in self.check(kept))
         return Reading(kept, tuple(problems), self.absent(query), self.unknown(query))
 
     def absent(self, query: Query) -> tuple[str, ...]:
@@ -261,9 +273,12 @@ class Notation:
         return tuple(key.name for key in self.keys if key.name not in present and key.name not in self.optional)
 
     def unknown(self, query: Query) -> tuple[str, ...]:
-        """The keys of the query that mean nothing here, fit to be shown."""
-        strange = set(query.keys()) - set(self.by_name) - PAGE_KEYS - {"v"}
-        return tuple(sorted(fields.printable(name) or "?" for name in strange))
+        """The keys of the query that mean nothing here, fit to be shown; those that steer the page are no fault."""
+        return tuple(fields.printable(name) or "?" for name in self.strange(query) if name not in PAGE_KEYS)
+
+    def strange(self, query: Query) -> tuple[str, ...]:
+        """The keys of the query that are none of the notation: a program that asks is told of every one."""
+        return tuple(sorted(set(query.keys()) - set(self.by_name) - {"v"}))
 
 
 def written_pair(key: Key, value: Any) -> str:

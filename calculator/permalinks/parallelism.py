@@ -8,6 +8,7 @@ from calculator.domain.interconnects import Reach
 from calculator.domain.parallel_scenario import MOST_GPUS, BatchBy, ParallelismScenario, Sharing
 from calculator.fields import Quantity, limits
 from calculator.permalinks.notation import (
+    Choice,
     Key,
     Notation,
     Problem,
@@ -38,10 +39,9 @@ MFU = Quantity(limits("0.01", "1"), ("%",), percent=True)
 DAYS = Quantity(limits("0.001", "100000"), ("jours", "jour", "days", "day", "j", "d"))
 
 
-def parse_interconnect(text: str, reach: Reach) -> str:
-    """The code of a link or of a network."""
-    codes = [one.code for one in interconnects.of_reach(reach)]
-    return str(parse_choice(codes)(text))
+def parse_interconnect(reach: Reach) -> Choice:
+    """A reader of the codes of links or of networks."""
+    return parse_choice([one.code for one in interconnects.of_reach(reach)])
 
 
 KEYS: tuple[Key, ...] = (
@@ -59,8 +59,8 @@ KEYS: tuple[Key, ...] = (
     enum("sharing", "sharing", Sharing),
     number("tp", "tensor_parallel", DEGREE),
     number("pp", "pipeline_parallel", DEGREE),
-    Key("link", "link", lambda text: parse_interconnect(text, Reach.MACHINE)),
-    Key("net", "network", lambda text: parse_interconnect(text, Reach.NETWORK)),
+    Key("link", "link", parse_interconnect(Reach.MACHINE)),
+    Key("net", "network", parse_interconnect(Reach.NETWORK)),
     number("cards", "cards_count", CARDS),
     enum("algo", "reduction", Reduction),
     Key("grad", "gradient_bytes", parse_choice(GRADIENT_BYTES, int)),

@@ -56,6 +56,14 @@ RULES: dict[str, Rule] = {
     "estimate-file": Rule(args={"slug": "none", "suffix": "csv"}),
     "coming": Rule(args={"name": "economics"}),
     **dict.fromkeys(("run", "run-csv", "run-json", "run-jsonl", "probe-lines"), Rule(args=CODE)),
+    # --- the programming interface, read only ---
+    **dict.fromkeys(("api-root", "api-openapi", "api-skus", "api-gpus", "api-models", "api-language-models"), READ),
+    **dict.fromkeys(("api-versions", "api-figures", "api-prices", "api-calculators"), READ),
+    **{f"api-estimate-{name}": READ for name in CALCULATORS},
+    "api-price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),
+    # --- explanations ---
+    "learn": READ,
+    "learn-topic": Rule(args={"slug": "tokens"}),
     # --- operators: runs ---
     "workers": Rule(get=OPERATORS),
     "run-new": Rule(get=OPERATORS),

@@ -75,7 +75,7 @@ def query_of(pairs: Iterable[str]) -> QueryDict:
 
 def answered(tool: Calculator, query: QueryDict) -> Outcome:
     """The outcome of the query; exit status 2 for a key that means nothing, 1 for an empty catalogue."""
-    unknown = sorted(set(query) - set(tool.notation.by_name) - {"v"})
+    unknown = tool.notation.strange(query)
     if unknown:
         raise refusal(
             _("Clé inconnue\u00a0: %(keys)s. Les clés sont\u00a0: %(known)s.")

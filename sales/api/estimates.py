@@ -1,0 +1,70 @@
+"""The estimates of every calculator: the document of the page's JSON file, row for row, for the keys of its link."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+from ninja import Router
+
+from calculator import answers, language, pagestate, registry, state
+from calculator.document import document
+from calculator.tool import Calculator
+from sales.api import questions, schemas
+from sales.api.asking import asked, part, query_of, unknown
+from sales.api.problems import RefusedError
+
+router = Router()
+OPERATION = "estimate_{name}"
+View = Callable[[HttpRequest], JsonResponse]
+
+
+def estimate(request: HttpRequest, tool: Calculator) -> JsonResponse:
+    """The answer of one calculator; absent keys take their documented defaults, which the answer lists."""
+    query = query_of(request)
+    wrong = unknown(tool.notation, query)
+    with language.one_language(), state.read_once():
+        outcome = answers.from_link(tool, query)
+        if wrong or outcome.answer is None:
+            raise RefusedError((*wrong, *outcome.problems))
+        page = request.build_absolute_uri(pagestate.address(tool.name, outcome.answer.query))
+        held = document(tool, outcome.answer, page, outcome.defaults, outcome.notices)
+    return JsonResponse(held, json_dumps_params={"ensure_ascii": False})
+
+
+def operation(tool: Calculator) -> View:
+    """The view of one calculator."""
+
+    def view(request: HttpRequest) -> Any:
+        return estimate(request, tool)
+
+    return view
+
+
+@router.get(
+    "/calculators",
+    response=schemas.Calculators,
+    url_name="api-calculators",
+    operation_id="calculators",
+    summary="Calculators and their cases",
+)
+def calculators(request: HttpRequest) -> dict[str, Any]:
+    """What can be estimated, with worked cases to start from."""
+    question = asked(request, questions.LIST)
+    return part(request, questions.LIST, question, map(calculator_data, registry.TOOLS))
+
+
+def calculator_data(tool: Calculator) -> dict[str, Any]:
+    """A calculator with its cases."""
+    cases = [{"code": one.code, "title": str(one.title), "query": one.query} for one in tool.presets]
+    return {"name": tool.name, "title": str(tool.title), "presets": cases}
+
+
+for tool in registry.TOOLS:
+    router.get(
+        f"/estimates/{tool.name}",
+        response=schemas.Estimate,
+        url_name=f"api-estimate-{tool.name}",
+        operation_id=OPERATION.format(name=tool.name),
+        summary=f"Estimate: {tool.name}",
+        description="The keys are those of the page's link. Absent ones take their defaults, which `defaults` lists.",
+    )(operation(tool))

@@ -1,0 +1,27 @@
+"""The interface while the catalogue is empty: it says so, in the same way everywhere."""
+
+import pytest
+
+from calculator import registry
+from tests.sales.apisite import refused, told
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("path", ["skus", "api-models", "prices", "prices/sku/GPU-PRO"])
+def test_an_empty_catalogue_cannot_answer_yet(path: str) -> None:
+    assert refused(path, 503)["detail"] == "Le catalogue est vide."
+
+
+@pytest.mark.parametrize("name", list(registry.CALCULATORS))
+def test_nothing_is_estimated_from_an_empty_catalogue(name: str) -> None:
+    assert refused(f"estimates/{name}?lang=en", 503)["detail"] == "The catalogue is empty."
+
+
+@pytest.mark.parametrize("path", ["gpus", "language-models", "versions", "figures"])
+def test_what_needs_no_prices_is_an_empty_list(path: str) -> None:
+    assert told(path) == {**told(path), "count": 0, "items": [], "next": None}
+
+
+def test_a_wrong_key_is_named_before_anything_is_looked_up() -> None:
+    assert refused("versions?limit=0", 422)["errors"][0]["key"] == "limit"
