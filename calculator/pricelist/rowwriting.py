@@ -99,10 +99,12 @@ def told(values: Mapping[str, Any] | None) -> str:
 
 def _sheets(planned: Iterable[PlannedSheet], change: Change) -> None:
     listed = list(planned)
-    for kind in FileKind:
-        rows = [SHEETS[kind](name=one.name, **one.values) for one in listed if one.kind == kind and one.before is None]
+    for kind, model in SHEETS.items():
+        rows: list[Any] = [
+            model(name=one.name, **one.values) for one in listed if one.kind == kind and one.before is None
+        ]
         if rows:
-            SHEETS[kind]._default_manager.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+            model._default_manager.bulk_create(rows, batch_size=ROWS_AT_ONCE)
     for sheet in listed:
         if sheet.before is not None:
             SHEETS[FileKind(sheet.kind)]._default_manager.filter(name=sheet.name).update(**sheet.values)

@@ -1,7 +1,7 @@
 """The cells of a worksheet's XML, as they are parsed."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -79,6 +79,21 @@ class SheetParser:
         """The rows since the last call."""
         rows, self.rows = self.rows, []
         return rows
+
+    def plain_row(self, number: int, cells: Iterable[tuple[str, str, str, str, str]]) -> None:
+        """A row that plainrows.py has taken whole: column, style, type, number and text of each cell."""
+        if number > MOST_ROWS:
+            raise ValueError(number)
+        self.row_no = number
+        found: list[Found] = []
+        for column, style, kind, digits, text in cells:
+            if text:
+                found.append((place_of(column), text, int(style or 0)))
+            elif digits:
+                value = self.shared[int(digits)] if kind == "s" else shortest(digits)
+                found.append((place_of(column), value, int(style or 0)))
+        if found:
+            self.rows.append((number, found))
 
     def _start(self, name: str, given: Mapping[str, str]) -> None:
         local = name if ":" not in name else name.rpartition(":")[2]

@@ -19,6 +19,7 @@ from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format
 from calculator.pricelist.archives import BLOCK_BYTES, DAMAGED, elements, opened, parser, part_bytes, refusing
 from calculator.pricelist.contract import FileFormat, PriceFileError, Severity
 from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, ROWS, SMALL_PART_BYTES, UNPACKED_BYTES, WORKBOOK_CELLS
+from calculator.pricelist.plainrows import Splitter
 from calculator.pricelist.sheetxml import EMPTY_FORMULA, ErrorValue, Found, SharedTexts, SheetParser
 from calculator.pricelist.table import Cell, Problems, Row, Table, letters
 
@@ -97,15 +98,26 @@ def _rows(source: Iterator[tuple[int, dict[int, Cell]]], width: int, problems: P
 
 def _sheet_rows(book: Book, problems: Problems) -> Iterator[tuple[int, dict[int, Cell]]]:
     """The rows that hold a value, by place; what cannot be a value is noted and left blank."""
-    reading = SheetParser(book.shared)
+    reading, splitter = SheetParser(book.shared), Splitter()
     feed = parser()
     reading.listen(feed)
     for block in _blocks(book):
         with refusing("workbook_broken"):
-            feed.Parse(BLANK_ROWS.sub(b"", block), not block)
+            for before, number, plain in splitter.pieces(without_blank_rows(block)):
+                if before:
+                    feed.Parse(before, False)
+                if number:
+                    reading.plain_row(number, plain)
+            if not block:
+                feed.Parse(b"", True)
         for number, found in reading.taken():
             if cells := _cells(book, number, found, problems):
                 yield number, cells
+
+
+def without_blank_rows(block: bytes) -> bytes:
+    """The block without whole rows that hold nothing; looked for only where some element is empty."""
+    return BLANK_ROWS.sub(b"", block) if b"/>" in block else block
 
 
 def _blocks(book: Book) -> Iterator[bytes]:
