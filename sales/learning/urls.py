@@ -1,5 +1,10 @@
 """Addresses of explanations."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sales.learning import views
+
+urlpatterns = [
+    path("", views.learn, name="learn"),
+    path("<slug:slug>/", views.learn_topic, name="learn-topic"),
+]
