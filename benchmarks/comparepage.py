@@ -1,8 +1,13 @@
-"""Up to six runs side by side: whether they are alike, what differs, and their figures at each load."""
+"""Up to six runs compared where they are alike; where they are not, a refusal that lists what differs.
+
+Whoever still wants the figures of unlike runs asks for them apart: they then stand side by side, said to be not
+comparable, with no difference, no order and no common chart.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,6 +21,7 @@ from calculator import formats
 from calculator.formats import NBSP
 
 MOST_COUNT = 6
+APART = "apart"
 NAMES = {
     "kind": gettext_lazy("genre"),
     "pattern": gettext_lazy("départ des requêtes"),
@@ -76,24 +82,40 @@ def compared(run: BenchmarkRun) -> Compared:
     return Compared(run, comparison.conditions(run, list(run.steps.all())), tuple(repeats.loads(members)))
 
 
-def context(codes: Sequence[str], may_operate: bool) -> dict[str, Any]:
-    """The whole page; with fewer than two runs only what is missing is said."""
+def context(codes: Sequence[str], may_operate: bool, *, apart: bool = False) -> dict[str, Any]:
+    """The whole page; with fewer than two runs only what is missing is said. `apart` shows unlike ones too."""
     found, missing = read(codes, may_operate)
     said = problems(found, missing, len(dict.fromkeys(codes)))
     if len(found) < 2 or any(each.run.kind != BenchmarkRun.Kind.SERVING for each in found):
         return {"problems": said, "codes": [each.run.code for each in found]}
     differing = comparison.differing([each.conditions for each in found])
-    alike = not differing
     return {
         "problems": said,
         "codes": [each.run.code for each in found],
-        "alike": alike,
-        "key": comparison.key(found[0].conditions)[:12],
-        "title": finding(found) if alike else _("Conditions différentes : chiffres côte à côte, sans classement"),
         "heads": [head(each) for each in found],
+        "alike": not differing,
         "differences": [difference(name, found, may_operate) for name in differing],
-        "rows": rows(found, alike),
+        **(unlike(found, apart=apart) if differing else like(found)),
+    }
+
+
+def like(found: Sequence[Compared]) -> dict[str, Any]:
+    """The comparison of like runs: what it finds, each load with its difference to the first run, the curves."""
+    return {
+        "key": comparison.key(found[0].conditions)[:12],
+        "title": finding(found),
+        "rows": rows(found, alike=True),
         "figure": charts.rates_and_latencies([(each.run.code, each.loads) for each in found]),
+    }
+
+
+def unlike(found: Sequence[Compared], *, apart: bool) -> dict[str, Any]:
+    """No comparison; the figures only where they are asked for apart, else the query that asks for them."""
+    if not apart:
+        return {"apart_query": urlencode([*(("run", each.run.code) for each in found), (APART, "1")])}
+    return {
+        "title": _("Non comparables\u00a0: les chiffres de chaque mesure, sans écart ni classement"),
+        "rows": rows(found, alike=False),
     }
 
 
@@ -161,7 +183,7 @@ def shown(name: str, value: str) -> str:
     return value[:12] if name.endswith("sha256") else value
 
 
-def rows(found: Sequence[Compared], alike: bool) -> list[dict[str, Any]]:
+def rows(found: Sequence[Compared], *, alike: bool) -> list[dict[str, Any]]:
     """Each load of each run; the difference is to the first run at the same load, and only among like runs."""
     base = {load_words(load.step): rate_of(load) for load in found[0].loads}
     return [row(each, load, base if alike and each is not found[0] else {}) for each in found for load in each.loads]

@@ -19,10 +19,10 @@ VERSION_CHARACTERS = 80
 
 @require_safe
 def compare(request: HttpRequest) -> HttpResponse:
-    """Up to six runs side by side; what may not be compared is said, with the conditions that differ."""
-    context = comparepage.context(
-        [code for code in request.GET.getlist("run") if "\x00" not in code], request.user.has_perm(OPERATE)
-    )
+    """Up to six like runs compared; unlike ones are refused with the conditions that differ."""
+    codes = [code for code in request.GET.getlist("run") if "\x00" not in code]
+    apart = comparepage.APART in request.GET
+    context = comparepage.context(codes, request.user.has_perm(OPERATE), apart=apart)
     return render(request, "benchmarks/compare.html", context)
 
 

@@ -1,4 +1,4 @@
-"""Runs side by side: like ones ranked, unlike ones marked with what differs, others refused with a sentence."""
+"""Runs side by side: like ones ranked, unlike ones refused with what differs, others refused with a sentence."""
 
 import json
 import re
@@ -25,8 +25,8 @@ def operator(client: Client) -> User:
     return user
 
 
-def page(client: Client, *codes: str, language: str = "fr") -> str:
-    response = client.get(f"/{language}/runs/compare", {"run": codes})
+def page(client: Client, *codes: str, language: str = "fr", **more: str) -> str:
+    response = client.get(f"/{language}/runs/compare", {"run": codes, **more})
     assert response.status_code == 200
     return str(response.content.decode())
 
@@ -51,16 +51,45 @@ def test_table_and_chart_show_the_same_rates(client: Client) -> None:
 @pytest.mark.parametrize(
     ("language", "sentence", "field"),
     [
-        ("fr", "Ces mesures ne se comparent pas directement.", "poids"),
-        ("en", "These benchmarks cannot be compared directly.", "weights"),
+        ("fr", "Comparaison refusée.", "poids"),
+        ("en", "Comparison refused.", "weights"),
     ],
 )
-def test_unlike_runs_are_marked_with_the_conditions_that_differ(
+def test_unlike_runs_are_refused_with_the_conditions_that_differ(
     client: Client, language: str, sentence: str, field: str
 ) -> None:
     text = page(client, made.measured().code, made.measured(FASTER, precision="fp8").code, language=language)
     assert sentence in text and f'<th scope="row">{field}</th><td>fp16</td><td>fp8</td>' in text
-    assert "+10" not in text
+    assert "tok/s" not in text and "compare-figure" not in text
+
+
+def test_no_figure_is_drawn_from_unlike_runs() -> None:
+    """Neither a median nor a curve, a verdict or a key: the answer is the list of what differs and nothing else."""
+    first, second = made.measured(), made.measured(FASTER, precision="fp8")
+    found = comparepage.context([first.code, second.code], True)
+    assert not found["alike"] and [row["name"] for row in found["differences"]] == ["poids"]
+    assert {"rows", "figure", "title", "key"} & set(found) == set()
+
+
+def test_one_unlike_run_among_like_ones_refuses_them_all(client: Client) -> None:
+    codes = [made.measured().code, made.measured(FASTER).code, made.measured(FASTER, precision="fp8").code]
+    assert "Comparaison refusée." in page(client, *codes)
+
+
+def test_figures_of_unlike_runs_are_shown_apart_on_demand_and_said_to_be_not_comparable(client: Client) -> None:
+    first, second = made.measured(), made.measured(FASTER, precision="fp8")
+    link = f"?run={first.code}&amp;run={second.code}&amp;apart=1"
+    assert f'href="{link}"' in page(client, first.code, second.code)
+    text = page(client, first.code, second.code, apart="1")
+    assert "Comparaison refusée." in text and "Non comparables\u00a0:" in text
+    assert '<td class="n">100</td>' in text and '<td class="n">110</td>' in text
+    assert "+10" not in text and "Écart" not in text and "compare-figure" not in text and "le plus haut" not in text
+    assert f'href="{link}"' not in text
+
+
+def test_asking_for_like_runs_apart_changes_nothing(client: Client) -> None:
+    slow, fast = made.measured(), made.measured(FASTER)
+    assert "+10,0\u00a0%" in page(client, slow.code, fast.code, apart="1")
 
 
 def test_what_no_run_states_is_no_difference() -> None:

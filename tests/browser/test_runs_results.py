@@ -29,11 +29,13 @@ for step in second.steps.all():
     for _second in range(5):
         runs.tick(step, 100.0)
 runs.ended("failed", "engine_start")
+made.measured((90.0,), precision="fp8")
 """
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 COMPARE = "runs/compare?run=2026-0001&run=2026-0006"
-PAGES = ("runs/", "runs/2026-0006", "runs/2026-0001", COMPARE, "runs/new", "runs/import")
+UNLIKE = "runs/compare?run=2026-0001&run=2026-0012"
+PAGES = ("runs/", "runs/2026-0006", "runs/2026-0001", COMPARE, UNLIKE, f"{UNLIKE}&apart=1", "runs/new", "runs/import")
 SignedIn = Callable[..., Page]
 
 
@@ -131,7 +133,7 @@ def test_the_list_filters_and_compares_without_scripts(signed_in: SignedIn) -> N
     page.get_by_role("button", name="Filtrer").click()
     expect(page.get_by_text("1 mesure", exact=True)).to_be_visible()
     page.get_by_role("link", name="Tout montrer").click()
-    expect(page.get_by_text("11 mesures", exact=True)).to_be_visible()
+    expect(page.get_by_text("12 mesures", exact=True)).to_be_visible()
 
 
 def test_a_foreign_result_is_uploaded_and_named(signed_in: SignedIn, tmp_path: Path) -> None:
