@@ -19,7 +19,7 @@ from calculator.models.prices import (
 )
 from calculator.models.sheets import Gpu, LanguageModel
 from calculator.models.snapshots import EstimateSnapshot
-from calculator.models.uploads import ColumnMapping, PriceEvent, PriceUpload, PriceUploadLine
+from calculator.models.uploads import ColumnMapping, PriceEvent, PriceUpload, PriceUploadLine, PriceWork
 from calculator.models.versions import Audience, CatalogVersion
 
 __all__ = [
@@ -43,4 +43,5 @@ __all__ = [
     "PriceRow",
     "PriceUpload",
     "PriceUploadLine",
+    "PriceWork",
 ]

@@ -137,11 +137,63 @@ class PriceUploadLine(models.Model):
         return f"{self.line_no}: {self.verdict} {self.item} {self.component}"
 
 
+class PriceWork(models.Model):
+    """Something long that a worker does to a price file: how far it is, and how it ended. The newest one counts.
+
+    The message in the queue only says which; a worker claims the row by a conditional update, and shows by `seen_at`
+    that it is alive. `code` and `values` say why the step was refused; presenters word them.
+    """
+
+    class Step(models.TextChoices):
+        COMPARE = "compare"
+        APPLY = "apply"
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        REFUSED = "refused"
+        FAILED = "failed"
+        LOST = "lost"
+
+    upload = models.ForeignKey(PriceUpload, on_delete=models.PROTECT, related_name="works")
+    step = models.CharField(max_length=16, choices=Step)
+    status = models.CharField(max_length=16, choices=Status, default=Status.WAITING)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    effective_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    seen_hash = models.CharField(max_length=64, blank=True)
+    request_id = models.CharField(max_length=64, blank=True)
+    worker = models.CharField(max_length=120, blank=True)
+    stage = models.CharField(max_length=16, blank=True)
+    done_count = models.PositiveIntegerField(default=0)
+    all_count = models.PositiveIntegerField(default=0)
+    asked_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    seen_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    code = models.CharField(max_length=60, blank=True)
+    values = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["upload"], condition=Q(status__in=("waiting", "running")), name="work_once_a_file"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.step} {self.status}"
+
+
 class PriceEvent(models.Model):
     """Who did what to the prices, when, why, before and after. Never changed, never deleted."""
 
     class Action(models.TextChoices):
         RECEIVED = "received"
+        CONFIGURED = "configured"
         VALIDATED = "validated"
         APPROVED = "approved"
         REJECTED = "rejected"
