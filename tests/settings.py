@@ -27,6 +27,8 @@ from vmcloud.settings import ALLOWED_HOSTS, STATIC_ROOT, STORAGES
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
 # Slow on purpose in production, of no use where every password is a test's own.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Tests ask hundreds of times a minute; the limit has tests of its own.
+API_RATE = 0
 # No manifest: templates resolve static files without collectstatic.
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)

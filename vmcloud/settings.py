@@ -153,6 +153,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "vmcloud.requestids.with_request_id",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "vmcloud.headers.private_unless_said",
@@ -328,12 +329,20 @@ SAVES_PER_HOUR = env_number("SAVES_PER_HOUR", 240)
 
 # Sites whose pages may read the programming interface (scheme, host, port); none, and `*` is everybody.
 API_ORIGINS = env_list("API_ORIGINS")
+# How often one client may ask the programming interface within a minute; 0 is no limit.
+API_RATE = env_number("API_RATE", 120)
 
 # Prices and rates that nobody has looked at for long: calculator/staleness.py says what follows from these.
 PRICE_AMBER_DAYS = env_number("PRICE_AMBER_DAYS", 90)
 PRICE_OUT_OF_QUOTES_DAYS = env_number("PRICE_OUT_OF_QUOTES_DAYS", 180)
 RATE_AMBER_WORKING_DAYS = env_number("RATE_AMBER_WORKING_DAYS", 4)
 RATE_RED_WORKING_DAYS = env_number("RATE_RED_WORKING_DAYS", 10)
+
+# Quotes: valid for so many days unless another date is typed; below this margin a second person agrees; proposals that
+# one link may send back within a day.
+QUOTE_VALID_DAYS = env_number("QUOTE_VALID_DAYS", 30)
+QUOTE_MARGIN_FLOOR_PERCENT = env_number("QUOTE_MARGIN_FLOOR_PERCENT", 0)
+QUOTE_PROPOSALS_PER_DAY = env_number("QUOTE_PROPOSALS_PER_DAY", 20)
 
 SELLER_NAME = env_text("SELLER_NAME", "VMCloud")
 SELLER_ADDRESS = env_text("SELLER_ADDRESS")
@@ -355,7 +364,7 @@ LOGGING = {
     "formatters": {
         "plain": {
             "()": "vmcloud.logs.SecretFreeFormatter",
-            "format": "{asctime} {levelname} {name}: {message}",
+            "format": "{asctime} {levelname} {request}{name}: {message}",
             "style": "{",
         }
     },

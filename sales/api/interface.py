@@ -8,9 +8,11 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from ninja import NinjaAPI
+from ninja.errors import Throttled
 
 from calculator.catalog import NotFound
 from sales.api import catalogue, estimates, problems
+from sales.api.limits import ClientLimit
 
 VERSION = "1.0.0"
 
@@ -20,6 +22,7 @@ api = NinjaAPI(
     description="Prices, catalogue, published figures and estimates: the very numbers of the pages. Read only.",
     openapi_url=None,
     docs_url=None,
+    throttle=ClientLimit(),
 )
 api.add_router("", catalogue.router)
 api.add_router("", estimates.router)
@@ -36,3 +39,12 @@ def empty(request: HttpRequest, error: NotFound) -> HttpResponse:
     """An empty catalogue: nothing can be answered yet."""
     del error
     return problems.response(request, HTTPStatus.SERVICE_UNAVAILABLE, _("Le catalogue est vide."))
+
+
+@api.exception_handler(Throttled)
+def too_many(request: HttpRequest, error: Throttled) -> HttpResponse:
+    """More requests than one client may send within a minute."""
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    found = problems.response(request, status, problems.detail_of(status))
+    found.headers["Retry-After"] = str(error.wait)
+    return found

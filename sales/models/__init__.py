@@ -1,5 +1,6 @@
 """What the sales conversation keeps. Nothing here computes."""
 
+from sales.models.apiuse import ApiUse
 from sales.models.quotes import (
     Quote,
     QuoteCustomer,
@@ -12,6 +13,7 @@ from sales.models.quotes import (
 )
 
 __all__ = [
+    "ApiUse",
     "Quote",
     "QuoteCustomer",
     "QuoteEvent",
