@@ -17,18 +17,30 @@ BODY_LIMIT_BYTES = LIMIT_BYTES + ENVELOPE_BYTES
 
 
 def import_bytes(raw: bytes, file_name: str, by_id: int | None, tool_version: str = "") -> list[BenchmarkRun]:
-    """The runs of a file; a version that the file itself does not say may be told. Raises ForeignError."""
+    """The runs of a file; a version that the file itself does not say may be told. Raises ForeignError.
+
+    A file is kept once: of two imports at the same instant the database refuses the second, which then finds the first.
+    """
     results = foreign.read(raw)
     digest = hashlib.sha256(raw).hexdigest()
-    known = BenchmarkRun.objects.filter(import_file_sha256=digest).order_by("pk").first()
-    if known is not None:
-        raise ForeignError("duplicate", known.code)
     source: dict[str, object] = {
         "import_file_name": PurePath(file_name).name[:120],
         "import_file_sha256": digest,
         "created_by_id": by_id,
     }
-    return services.numbered(lambda: [store(result, tool_version, source) for result in results])
+
+    def store_all() -> list[BenchmarkRun]:
+        refuse_known(digest)
+        return [store(result, tool_version, {**source, "import_number": at}) for at, result in enumerate(results, 1)]
+
+    return services.numbered(store_all)
+
+
+def refuse_known(digest: str) -> None:
+    """ForeignError with the first run of the file whose content has this digest, where there is one."""
+    known = BenchmarkRun.objects.filter(import_file_sha256=digest).order_by("pk").first()
+    if known is not None:
+        raise ForeignError("duplicate", known.code)
 
 
 def store(result: ForeignResult, tool_version: str, source: dict[str, object]) -> BenchmarkRun:

@@ -20,7 +20,8 @@ class BenchmarkRun(models.Model):
     At the soft limit the run is asked to stop, at the hard one it is killed; None takes the settings' limits.
     A series is its first run (`parent` None, `repeats_count` asked in all) and the repeats that name it as parent;
     the first run stands for all where they are published. `gates_…` say who answered for which closed gate, and why.
-    An imported run was measured elsewhere by `import_tool`, whose own meaning of the metrics is `import_definition`.
+    An imported run was measured elsewhere by `import_tool`, whose own meaning of the metrics is `import_definition`;
+    `import_number` is its place among the results of its file.
     """
 
     class Origin(models.TextChoices):
@@ -160,6 +161,7 @@ class BenchmarkRun(models.Model):
     import_hardware = models.CharField(max_length=200, blank=True)
     import_file_name = models.CharField(max_length=120, blank=True)
     import_file_sha256 = models.CharField(max_length=64, blank=True)
+    import_number = models.PositiveSmallIntegerField(default=1)
     measured_at = models.DateTimeField(null=True, blank=True)
 
     gates_failed = models.CharField(max_length=120, blank=True)
@@ -224,6 +226,11 @@ class BenchmarkRun(models.Model):
                 condition=Q(origin="measured", import_tool="", import_definition="")
                 | Q(origin="imported", import_tool__gt="", import_definition__gt="", parent__isnull=True),
                 name="run_imported_with_its_definition",
+            ),
+            models.UniqueConstraint(
+                fields=["import_file_sha256", "import_number"],
+                condition=Q(import_file_sha256__gt=""),
+                name="run_imported_once_a_result",
             ),
             models.CheckConstraint(
                 condition=Q(parent__isnull=True, repeat_number=1, repeats_count__gte=1)

@@ -1,14 +1,19 @@
 """Results of other tools as runs: from the shell and from the page, labelled, comparable, never published."""
 
+import ast
 import io
 import json
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
+from django.utils import timezone
 
 from benchmarks import foreignwords, importing, publishing
 from benchmarks.foreign import ForeignError, tools
@@ -17,6 +22,7 @@ from benchmarks.models import BenchmarkRun
 from calculator.models import Figure
 from tests.benchmarks import runfactory as runs
 from tests.benchmarks.test_import_reading import AIPERF, GUIDELLM, LLAMA, VLLM
+from tests.benchmarks.worksite import Site
 
 pytestmark = pytest.mark.django_db
 FILES = {"vllm": VLLM, "guidellm": GUIDELLM, "aiperf": AIPERF, "llama": LLAMA}
@@ -90,10 +96,95 @@ def test_the_same_file_is_imported_once_and_the_run_is_named() -> None:
     assert BenchmarkRun.objects.count() == 1
 
 
+def test_an_import_that_was_overtaken_finds_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second looked before the first had stored: the database refuses it, and looking again finds the run."""
+    first, looks = imported(), iter((lambda _digest: None, importing.refuse_known))
+    monkeypatch.setattr(importing, "refuse_known", lambda digest: next(looks)(digest))
+    with pytest.raises(ForeignError) as caught:
+        imported()
+    assert (caught.value.code, caught.value.detail) == ("duplicate", first.code)
+    assert BenchmarkRun.objects.count() == 1
+
+
+def test_the_database_keeps_a_result_of_a_file_once() -> None:
+    run = imported()
+    other = BenchmarkRun.objects.get(pk=run.pk)
+    other.pk, other.code = None, "2026-9000"
+    with pytest.raises(IntegrityError, match=r"run_imported_once_a_result|import_file_sha256"), transaction.atomic():
+        other.save(force_insert=True)
+    runs.queued()
+    runs.queued()  # Runs of our own have no file, and are as many as there are.
+    assert BenchmarkRun.objects.filter(import_file_sha256="").count() == 2
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def shell(tmp_path: Path, request: pytest.FixtureRequest) -> Site:
+    """An installation of its own that several processes may use at once."""
+    url = ""
+    if request.param == "postgresql":
+        server_url = request.getfixturevalue("postgres_url")
+        with psycopg.connect(server_url, autocommit=True) as server:
+            server.execute("DROP DATABASE IF EXISTS import_race")
+            server.execute("CREATE DATABASE import_race")
+        url = server_url.replace("/postgres?", "/import_race?")
+    site = Site(tmp_path, database=url)
+    site.manage("migrate", "--verbosity", "0")
+    return site
+
+
+RACE = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from django.db import connection
+from benchmarks import importing
+from benchmarks.foreign import ForeignError
+start = threading.Barrier(4)
+def one(number):
+    try:
+        start.wait(20)
+        return importing.import_bytes(open({path!r}, "rb").read(), "r.json", None)[0].code
+    except ForeignError as refusal:
+        return refusal.detail
+    finally:
+        connection.close()
+with ThreadPoolExecutor(4) as pool:
+    told = sorted(set(pool.map(one, range(4))))
+print(told, BenchmarkRun.objects.count())
+"""
+
+
+@pytest.mark.worker
+def test_imports_at_the_same_instant_keep_one_run_and_all_name_it(shell: Site, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(VLLM))
+    told, count = shell.python(RACE.format(path=str(path))).rsplit(" ", 1)
+    (code,) = ast.literal_eval(told)
+    assert (count, code[4:]) == ("1", "-0001")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_files_that_were_kept_twice_before_stay_through_the_migration() -> None:
+    executor = MigrationExecutor(connection)
+    leaves = [node for node in executor.loader.graph.leaf_nodes() if node[0] == "benchmarks"]
+    old_state = executor.migrate([("benchmarks", "0008_probes")])
+    try:
+        old = old_state.apps.get_model("benchmarks", "BenchmarkRun")
+        now = timezone.now()
+        given = {"requests_count": 0, "prompt_tokens": 8, "output_tokens": 8, "seed": 0, "created_at": now}
+        given |= {"engine_kind": "", "origin": "imported", "import_tool": "aiperf", "import_definition": "aiperf"}
+        given |= {"status": "succeeded", "finished_at": now}
+        for code, digest in (("2026-0001", "a" * 64), ("2026-0002", "b" * 64), ("2026-0003", "a" * 64)):
+            old.objects.create(code=code, import_file_sha256=digest, **given)
+    finally:
+        MigrationExecutor(connection).migrate(leaves)
+    found = BenchmarkRun.objects.order_by("code").values_list("code", "import_number")
+    assert list(found) == [("2026-0001", 1), ("2026-0002", 1), ("2026-0003", 2)]
+
+
 def test_a_file_with_two_tests_of_generation_gives_two_runs() -> None:
     two = [LLAMA[1], {**LLAMA[1], "n_gen": 256}]
     found = importing.import_bytes(json.dumps(two).encode(), "l.json", None)
-    assert [run.output_tokens for run in found] == [128, 256]
+    assert [(run.output_tokens, run.import_number) for run in found] == [(128, 1), (256, 2)]
 
 
 def test_the_shell_prints_the_number_of_the_run(tmp_path: Path) -> None:
