@@ -19,6 +19,7 @@ from calculator.catalog import NotFound
 from calculator.fields import Text
 from calculator.forms.base import ScenarioForm
 from calculator.permalinks import Notation, Problem
+from calculator.permalinks.notation import parse_many
 from calculator.presenters.row import Row
 
 
@@ -63,7 +64,7 @@ class Preset:
 
     code: str
     title: Text
-    changes: Mapping[str, str]
+    changes: Mapping[str, str | tuple[str, ...]]
 
     @property
     def query(self) -> str:
@@ -84,9 +85,9 @@ class Preset:
 
 
 @cache
-def encoded(changes: tuple[tuple[str, str], ...]) -> str:
+def encoded(changes: tuple[tuple[str, str | tuple[str, ...]], ...]) -> str:
     """The query of a preset, written once a process."""
-    return urlencode((("v", permalinks.VERSION), *changes), safe=":/")
+    return urlencode((("v", permalinks.VERSION), *changes), doseq=True, safe=":/")
 
 
 @cache
@@ -94,7 +95,10 @@ def changed_attributes(scenario: Hashable, query: str) -> Mapping[str, Any]:
     """The attributes of a scenario that a preset's query sets, read once a process."""
     by_name, pairs = permalinks.by_type(scenario).by_name, QueryDict(query)
     keys = [by_name[name] for name in pairs if name in by_name]
-    return {key.attribute: key.parse(pairs[key.name]) for key in keys}
+    return {
+        key.attribute: parse_many(key, pairs.getlist(key.name)) if key.many else key.parse(pairs[key.name])
+        for key in keys
+    }
 
 
 @dataclass(frozen=True, slots=True)

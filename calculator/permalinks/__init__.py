@@ -3,7 +3,7 @@
 `write` and `read` know the notation by the scenario's own type; each calculator's keys stand in the module of its name.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 from calculator.permalinks import economics, inference, parallelism, tokens, training
@@ -29,6 +29,7 @@ __all__ = [
     "Query",
     "ReadError",
     "Reading",
+    "add",
     "by_type",
     "notation_of",
     "problem",
@@ -37,7 +38,7 @@ __all__ = [
     "write_instant",
 ]
 
-NOTATIONS: Mapping[Hashable, Notation] = {
+NOTATIONS: dict[Hashable, Notation] = {
     item.scenario: item
     for item in (
         economics.NOTATION,
@@ -47,6 +48,11 @@ NOTATIONS: Mapping[Hashable, Notation] = {
         training.NOTATION,
     )
 }
+
+
+def add(notation: Notation) -> None:
+    """Makes the notation of another room's scenario known to `write` and `read`."""
+    NOTATIONS[notation.scenario] = notation
 
 
 def by_type(scenario: Hashable) -> Notation:

@@ -1,5 +1,10 @@
 """Addresses of the advisor."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path, re_path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sales.advising import views
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views.advice, name="advice"),
+    re_path(r"^advice\.(?P<suffix>csv|xlsx|json)$", views.advice_file, name="advice-file"),
+]

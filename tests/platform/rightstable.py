@@ -45,6 +45,8 @@ RULES: dict[str, Rule] = {
     # --- for everybody: calculators, catalogue, methods, runs to read ---
     **dict.fromkeys(("root", "healthz", "home", "skus", "gpus", "prices", "methodology", "accuracy"), READ),
     **dict.fromkeys((*CALCULATORS, "accuracy-rows", "runs", "inference-deploy"), READ),
+    "advice": READ,
+    "advice-file": Rule(args={"suffix": "csv"}),
     "compare": READ,
     "compare-file": Rule(args={"suffix": "csv"}),
     "price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),

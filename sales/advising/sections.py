@@ -1,0 +1,57 @@
+"""The sections that the advisor adds to its JSON document."""
+
+from typing import Any
+
+from calculator import permalinks
+from calculator.jsonable import data, sourced_data
+from sales.advising import lead
+from sales.domain.advice import Advice
+from sales.domain.need import peak_per_s, requests_a_month, utilisation_ceiling, volume_tokens
+from sales.domain.options import Option
+
+
+def sections(answer: Any) -> dict[str, Any]:
+    """The advice as data: sentence, load, every option with the links of its scenarios, what was left out."""
+    advice: Advice = answer.estimate
+    need, serving = advice.scenario, advice.serving
+    return {
+        "answer": {
+            "sentence": lead.sentence(advice),
+            "code": advice.headline.code,
+            "values": data(advice.headline.values),
+            "trust": data(advice.trust),
+        },
+        "load": {
+            "requests_a_month": data(requests_a_month(need)),
+            "volume_tokens": data(volume_tokens(need)),
+            "peak_per_s": data(peak_per_s(need)),
+            "utilisation_ceiling_ratio": data(utilisation_ceiling(need)),
+        },
+        "inputs": [sourced_data("usd_per_eur", advice.usd_per_eur)] if advice.usd_per_eur else [],
+        "options": [_option(option) for option in (serving.options if serving else ())],
+        "excluded": data(serving.excluded) if serving else [],
+        "warnings": data(advice.warnings),
+    }
+
+
+def _option(option: Option) -> dict[str, Any]:
+    sized = option.sized
+    return {
+        "way": option.way.value,
+        "sku": sized.sku.code if sized else None,
+        "instances": option.instances,
+        "model": sized.scenario.model if sized else None,
+        "precision": sized.scenario.precision if sized else None,
+        "api": option.api.code if option.api else None,
+        "range": data(option.range),
+        "month_eur": data(option.month_eur),
+        "eur_per_mtok": data(option.eur_per_mtok),
+        "targets": option.targets.value,
+        "utilisation_ratio": data(option.utilisation_ratio),
+        "gpu_share_ratio": data(option.share),
+        "trust": data(option.trust),
+        "loses": data(option.loses),
+        "economics": permalinks.write(option.month),
+        "economics_rest": permalinks.write(option.rest) if option.rest else None,
+        "inference": permalinks.write(option.peak) if option.peak else None,
+    }

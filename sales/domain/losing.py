@@ -1,0 +1,53 @@
+"""What would make an option lose: the volume at which another one costs less, from the calculator's own break-even."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from calculator.domain.scenario import BreakEven, Comparison, GpuBill, Message, Outcome
+
+
+def holding(break_even: BreakEven, volume: Decimal) -> tuple[Decimal, Decimal | None] | None:
+    """The interval of volumes around `volume` in which the GPU costs less; None where there is none."""
+    for part in break_even.intervals:
+        if part.start_tokens <= volume and (part.end_tokens is None or volume <= part.end_tokens):
+            return part.start_tokens, part.end_tokens
+    return None
+
+
+def next_win(break_even: BreakEven, volume: Decimal) -> Decimal | None:
+    """The first volume above `volume` from which the GPU costs less; None where there is none."""
+    return next((part.start_tokens for part in break_even.intervals if part.start_tokens > volume), None)
+
+
+def gpu_loses(found: Comparison, volume: Decimal) -> Message:
+    """When the GPU loses to this API: below which volume, or that it has lost already and from where it would win."""
+    name, crossing = found.bill.api.label, found.break_even
+    if crossing.outcome is Outcome.UNKNOWN:
+        return Message("unknown_crossing", {"api": name})
+    around = holding(crossing, volume)
+    if around is not None:
+        return Message("api_wins_below", {"api": name, "tokens": around[0], "until": around[1]})
+    start = next_win(crossing, volume)
+    if start is None:
+        return Message("api_always_wins", {"api": name})
+    return Message("api_wins_until", {"api": name, "tokens": start})
+
+
+def api_loses(found: Comparison, sku: str, volume: Decimal) -> Message:
+    """When the API loses to the GPU: from which volume, or that it has lost already and below which it would win."""
+    crossing = found.break_even
+    if crossing.outcome is Outcome.UNKNOWN:
+        return Message("unknown_gpu", {"sku": sku})
+    around = holding(crossing, volume)
+    if around is not None:
+        return Message("gpu_wins_here", {"sku": sku, "tokens": around[0]})
+    start = next_win(crossing, volume)
+    if start is None:
+        return Message("gpu_never_wins", {"sku": sku})
+    return Message("gpu_wins_from", {"sku": sku, "tokens": start})
+
+
+def next_step(bill: GpuBill) -> Iterator[Message]:
+    """The volume from which one more set is needed."""
+    if bill.instances is not None and bill.step_tokens is not None:
+        yield Message("one_more_from", {"tokens": bill.step_tokens * bill.instances, "sku": bill.sku.name})
