@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.datastructures import MultiValueDict
@@ -210,7 +210,7 @@ class EconomicsForm(ScenarioForm):
     SELECTS = SELECTS
     LISTED = LISTED
     BASIC = ("volume", "sku", "basis", "rate", "util", "mode", "api")
-    GROUPS = (
+    GROUPS: ClassVar[tuple[Group, ...]] = (
         Group(
             "traffic",
             gettext_lazy("Trafic"),

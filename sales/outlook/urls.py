@@ -1,5 +1,10 @@
-"""Addresses of the outlook."""
+"""Addresses of the outlook; a file of the same outlook stands beside the page."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path, re_path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sales.outlook import views
+
+urlpatterns = [
+    path("", views.outlook, name="outlook"),
+    re_path(r"^outlook\.(?P<suffix>csv|xlsx|json)$", views.export, name="outlook-export"),
+]

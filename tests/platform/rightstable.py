@@ -24,6 +24,7 @@ def groups(*names: str) -> Audience:
 
 OPERATORS = groups("operator")
 PRICES, PRICING = groups("pricing", "approver"), groups("pricing")
+QUOTES, SELLERS = groups("sales", "approver"), groups("sales")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ READ = Rule()
 CALCULATORS = ("economics", "inference", "training", "parallelism", "tokens")
 CODE = {"code": "no-such-run"}
 FILE = {"pk": 999_999}
+SECRET = {"token": "no-such-quote-no-such-quote"}
 TOKEN = {"uidb64": "MQ", "token": "no-such-token"}
 
 RULES: dict[str, Rule] = {
@@ -47,8 +49,11 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys((*CALCULATORS, "accuracy-rows", "runs", "inference-deploy"), READ),
     "advice": READ,
     "advice-file": Rule(args={"suffix": "csv"}),
+    "outlook": READ,
+    "outlook-export": Rule(args={"suffix": "csv"}),
     "compare": READ,
     "compare-file": Rule(args={"suffix": "csv"}),
+    "bill": Rule(post=EVERYONE),
     "price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),
     "tokens-count": Rule(post=EVERYONE),
     "inference-model": Rule(post=EVERYONE),
@@ -63,7 +68,8 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("api-versions", "api-figures", "api-prices", "api-calculators"), READ),
     **{f"api-estimate-{name}": READ for name in CALCULATORS},
     "api-price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),
-    # --- explanations ---
+    # --- foresight and explanations ---
+    "foresight": Rule(args={"name": "inference"}),
     "learn": READ,
     "learn-topic": Rule(args={"slug": "tokens"}),
     # --- operators: runs ---
@@ -107,6 +113,20 @@ RULES: dict[str, Rule] = {
     "list-apply": Rule(get=NOBODY, post=PRICING, args=FILE),
     "list-approve": Rule(get=NOBODY, post=groups("approver"), args=FILE),
     "list-reject": Rule(get=NOBODY, post=PRICES, args=FILE),
+    # --- quotes; who may but holds the wrong number gets a 404 ---
+    "quotes": Rule(get=QUOTES),
+    "quote-costs": Rule(get=groups("pricing"), post=groups("pricing")),
+    "quote-new": Rule(get=SELLERS, post=SELLERS, args={"name": "economics"}),
+    "quote": Rule(get=QUOTES, args=FILE),
+    "quote-file": Rule(get=QUOTES, args={"pk": 999_999, "suffix": "csv"}),
+    **dict.fromkeys(("quote-edit", "quote-send", "quote-link"), Rule(get=SELLERS, post=SELLERS, args=FILE)),
+    **dict.fromkeys(
+        ("quote-revoke", "quote-withdraw", "quote-duplicate", "quote-erase"), Rule(get=NOBODY, post=SELLERS, args=FILE)
+    ),
+    "quote-approve": Rule(get=NOBODY, post=groups("approver"), args=FILE),
+    **dict.fromkeys(("quote-open", "quote-change"), Rule(args=SECRET)),
+    "quote-open-file": Rule(args={**SECRET, "suffix": "json"}),
+    "quote-propose": Rule(get=NOBODY, post=EVERYONE, args=SECRET),
     # --- superusers: people ---
     "people": Rule(get=SUPERUSERS),
     "person-new": Rule(get=SUPERUSERS, post=SUPERUSERS),

@@ -1,0 +1,82 @@
+"""The outlook's page, its live result, and the same rows as files."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from calculator import answers, exports, language, pagestate, state
+from calculator.tool import Outcome
+from calculator.views import VARY, needs_catalogue, wants_fragment
+from sales.outlook.notation import economics_query
+from sales.outlook.tool import TOOL
+
+TEMPLATE = "sales/outlook.html"
+
+
+@require_safe
+@needs_catalogue
+@language.one_language()
+@state.read_once()
+def outlook(request: HttpRequest) -> HttpResponse:
+    """A submitted form leads to its canonical link; htmx gets the result and its address."""
+    if "form" not in request.GET:
+        return shown(request, answers.from_link(TOOL, request.GET))
+    outcome = answers.from_form(TOOL, request.GET)
+    if outcome.answer is None or wants_fragment(request):
+        return shown(request, outcome)
+    return HttpResponseRedirect(pagestate.address(TOOL.name, outcome.answer.query))
+
+
+def context(outcome: Outcome) -> dict[str, Any]:
+    """What the templates read: that of a calculator, with this page's own files, and the way back."""
+    found = pagestate.context(TOOL, outcome)
+    scenario = outcome.answer.scenario if outcome.answer else outcome.form.base
+    return {
+        **found,
+        "form_template": "sales/outlook_form.html",
+        "result_template": "sales/outlook_result.html",
+        "exports": export_links(found["query"]) if outcome.answer else (),
+        "economics_url": pagestate.address("economics", economics_query(scenario)),
+    }
+
+
+def export_links(query: str) -> tuple[pagestate.ExportLink, ...]:
+    """The same outlook as files."""
+    return tuple(
+        pagestate.ExportLink(suffix, suffix.upper(), f"{reverse('outlook-export', args=[suffix])}?{query}")
+        for suffix in pagestate.SUFFIXES
+    )
+
+
+def shown(request: HttpRequest, outcome: Outcome) -> HttpResponse:
+    """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
+    fragment = wants_fragment(request)
+    values = {**context(outcome), "is_fragment": fragment, "is_live": fragment and "go" not in request.GET}
+    if not fragment:
+        response = render(request, TEMPLATE, values)
+    elif outcome.answer is None:
+        response = render(request, f"{pagestate.TEMPLATE}#problems", values)
+        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#problems", "innerHTML"
+    else:
+        response = render(request, f"{pagestate.TEMPLATE}#result", values)
+        response.headers["HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"] = values["permalink"]
+    patch_vary_headers(response, VARY)
+    patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+@require_safe
+@needs_catalogue
+def export(request: HttpRequest, suffix: str) -> HttpResponse:
+    """The same outlook as a file; a link that cannot be answered leads to the page that says why."""
+    outcome = answers.from_link(TOOL, request.GET)
+    if outcome.answer is not None:
+        permalink = request.build_absolute_uri(pagestate.address(TOOL.name, outcome.answer.query))
+        return exports.response(TOOL, outcome.answer, outcome, suffix, permalink)
+    if suffix == "json":
+        return exports.problems(outcome.problems)
+    return HttpResponseRedirect(pagestate.address(TOOL.name, request.GET.urlencode()))
