@@ -78,7 +78,15 @@ def of_text(text: str, encoding: str, deduced: str, mapping: Mapping[str, str]) 
     warnings: tuple[LineProblem, ...] = ()
     if deduced == "windows-1252":
         warnings = (LineProblem(0, "", "read_as_windows_1252", {}, Severity.WARNING),)
-    return Table(FileFormat.CSV, tuple(header), rows, encoding=encoding, delimiter=delimiter, problems=warnings)
+    return Table(
+        FileFormat.CSV,
+        tuple(header),
+        rows,
+        encoding=encoding,
+        delimiter=delimiter,
+        problems=warnings,
+        lines_about=text.count("\n", start),
+    )
 
 
 def _start(text: str) -> int:

@@ -10,10 +10,13 @@ from calculator.pricelist.contract import LineProblem, ParsedFile, ParsedLine, P
 from calculator.pricelist.itemdiff import Items, sheet_entry
 from calculator.pricelist.known import Known, Start
 from calculator.pricelist.plan import Diff, Entry, PlannedPrice, PlannedRate, PriceKey, Verdict, percent_of
+from calculator.pricelist.progress import Stage, Tell, nobody, told
 from calculator.pricelist.timeline import Timeline
 
 
-def compare(file: ParsedFile, known: Known, at: dt.datetime, now: dt.datetime | None = None) -> Diff:
+def compare(
+    file: ParsedFile, known: Known, at: dt.datetime, now: dt.datetime | None = None, tell: Tell = nobody
+) -> Diff:
     """Every line of `file` against `known`. Prices without a start begin at `at`; before `now` (default `at`) is past.
 
     A file is a patch: what it does not name stays as it is, and only a line of kind withdrawn takes anything away.
@@ -23,7 +26,7 @@ def compare(file: ParsedFile, known: Known, at: dt.datetime, now: dt.datetime | 
     problems = list(file.problems)
     placed: dict[int, Entry] = {}
     grouped: dict[PriceKey, list[tuple[int, ParsedLine, Price]]] = {}
-    for index, line in enumerate(file.lines):
+    for index, line in enumerate(told(file.lines, tell, Stage.COMPARING, len(file.lines))):
         content = line.content
         if isinstance(content, Rate):
             placed[index] = rate_entry(line, content, known, problems)

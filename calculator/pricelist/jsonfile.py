@@ -71,7 +71,16 @@ def table(content: bytes, stated: str = "") -> Table:
             if any(cell != "" for cell in cells):
                 yield Row(number, cells, ", ".join(f"{name}: {row[name]}" for name in row)[:CELL_CHARACTERS])
 
-    return Table(FileFormat.JSON, header, read, encoding=encoding, kind=kind, decimal_mark=".", header_line=0)
+    return Table(
+        FileFormat.JSON,
+        header,
+        read,
+        encoding=encoding,
+        kind=kind,
+        decimal_mark=".",
+        header_line=0,
+        lines_about=len(rows),
+    )
 
 
 def _plain(document: Any) -> Any:

@@ -17,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from calculator import requestid
 from calculator.models import Audience, CatalogVersion, PriceEvent, PriceRow, PriceUpload, PriceUploadLine
 from calculator.pricelist.contract import FileKind, ParsedFile, PriceFileError, ReadOptions
 from calculator.pricelist.diff import compare
@@ -27,9 +28,10 @@ from calculator.pricelist.known import known_of
 from calculator.pricelist.limits import FILE_BYTES
 from calculator.pricelist.memory import collecting_later
 from calculator.pricelist.plan import Diff, Verdict
+from calculator.pricelist.progress import Stage, Tell, nobody
 from calculator.pricelist.reading import read
 from calculator.pricelist.refusals import APPLY, APPROVE, BACKDATE, UPLOAD, Refused, reason_of, require, rights_for
-from calculator.pricelist.rowwriting import ROWS_AT_ONCE, Change, write
+from calculator.pricelist.rowwriting import ROWS_AT_ONCE, Change, told, write
 from calculator.snapshots import PARIS
 
 logger = logging.getLogger(__name__)
@@ -95,10 +97,16 @@ def receive(
     return upload
 
 
-def record(upload: PriceUpload, by: User, action: str, **values: Any) -> None:
+def record(upload: PriceUpload, by: User, action: str, request_id: str = "", **values: Any) -> None:
     """One line of the record about a file."""
     PriceEvent.objects.create(
-        actor=by, action=action, audience=upload.audience, upload=upload, subject=upload.original_name, **values
+        actor=by,
+        action=action,
+        audience=upload.audience,
+        upload=upload,
+        subject=upload.original_name,
+        request_id=request_id or requestid.current(),
+        **values,
     )
 
 
@@ -109,8 +117,11 @@ def configure(upload: PriceUpload, by: User, **choices: Any) -> PriceUpload:
     if unknown:
         raise TypeError(f"not configurable: {sorted(unknown)}")
     fresh = {"status": Status.DRAFT, "diff_hash": "", "approved_hash": ""}
-    if not PriceUpload.objects.filter(pk=upload.pk, status__in=OPEN).update(**choices, **fresh):
-        raise Refused("not_open")
+    with transaction.atomic():
+        if not PriceUpload.objects.filter(pk=upload.pk, status__in=OPEN).update(**choices, **fresh):
+            raise Refused("not_open")
+        before = told({name: getattr(upload, name) for name in choices})
+        record(upload, by, PriceEvent.Action.CONFIGURED, before=before, after=told(choices))
     return PriceUpload.objects.get(pk=upload.pk)
 
 
@@ -131,16 +142,18 @@ def newest() -> int:
     return CatalogVersion.objects.aggregate(newest=Max("number"))["newest"] or 0
 
 
-def preview(upload: PriceUpload, at: dt.datetime | None = None, now: dt.datetime | None = None) -> Checked:
+def preview(
+    upload: PriceUpload, at: dt.datetime | None = None, now: dt.datetime | None = None, tell: Tell = nobody
+) -> Checked:
     """Read, compare with the newest version and guard. Writes nothing, however often. Raises PriceFileError."""
     now = now or timezone.now()
     content = bytes(upload.content)
     if hashlib.sha256(content).hexdigest() != upload.sha256:
         raise Refused("bytes_changed")
     with collecting_later():
-        file = read(content, upload.original_name, options_of(upload))
+        file = read(content, upload.original_name, options_of(upload), tell)
         known = known_of(newest(), upload.audience)
-        diff = compare(file, known, at or upload.default_valid_from or now, now)
+        diff = compare(file, known, at or upload.default_valid_from or now, now, tell)
         return Checked(file, diff, guards_of(diff, known), earlier_of(upload))
 
 
@@ -150,14 +163,14 @@ def earlier_of(upload: PriceUpload) -> PriceUpload | None:
     return same.exclude(pk=upload.pk).defer("content").order_by("-applied_at").first()
 
 
-def validate(upload: PriceUpload, by: User | None = None) -> Checked:
+def validate(upload: PriceUpload, by: User | None = None, tell: Tell = nobody) -> Checked:
     """Read and compare a draft, and keep what was found: its lines, counts, the hash of its diff, how it was read.
 
     With errors it stays a draft, and what was only deduced about reading it is not kept: the next try deduces again.
     """
     by = by or upload.uploaded_by
     require(by, *rights_for(upload.audience, UPLOAD))
-    checked = preview(upload)
+    checked = preview(upload, tell=tell)
     diff, file = checked.diff, checked.file
     lines = lines_of(upload, checked.file, diff, checked.guards)
     with transaction.atomic():
@@ -238,18 +251,23 @@ def refuse(upload: PriceUpload | None, by: User, what: str, request_id: str = ""
     audience = upload.audience if upload else Audience.PUBLIC
     PriceEvent.objects.create(
         actor=by, action=PriceEvent.Action.REFUSED, audience=audience, upload=upload,
-        subject=what.replace("\x00", "")[:300], request_id=request_id,
+        subject=what.replace("\x00", "")[:300], request_id=request_id or requestid.current(),
     )  # fmt: skip
 
 
 def apply(
-    upload: PriceUpload, by: User, at: dt.datetime | None = None, reason: str = "", request_id: str = ""
+    upload: PriceUpload,
+    by: User,
+    at: dt.datetime | None = None,
+    reason: str = "",
+    request_id: str = "",
+    tell: Tell = nobody,
 ) -> Applied:
     """Put a validated file into force as the next version: all of it or nothing.
 
     Lines without a start begin at `at` (None: the file's own default, else this moment). The stored bytes are read and
-    compared again before the lock; a catalogue that has moved on, or another result, refuses with the new state to be
-    looked at. A second confirmation answers with the version of the first.
+    compared again before the lock; a catalogue that has moved on, or another result than that of `upload` as the caller
+    has it, refuses with the new state to be looked at. A second confirmation answers with the version of the first.
     """
     require(by, *rights_for(upload.audience, APPLY))
     fresh = PriceUpload.objects.select_related("applied_version").get(pk=upload.pk)
@@ -257,8 +275,10 @@ def apply(
         return done
     if fresh.status != Status.VALIDATED:
         raise Refused("not_validated")
+    if fresh.diff_hash != upload.diff_hash:
+        raise Refused("result_moved")
     try:
-        version = checked_and_written(fresh, by, at, reason, request_id)
+        version = checked_and_written(fresh, by, at, reason, request_id, tell)
     except (IntegrityError, Refused) as error:
         return answered_by_another(fresh, error)
     upload.refresh_from_db()
@@ -266,16 +286,17 @@ def apply(
 
 
 def checked_and_written(
-    upload: PriceUpload, by: User, at: dt.datetime | None, reason: str, request_id: str
+    upload: PriceUpload, by: User, at: dt.datetime | None, reason: str, request_id: str, tell: Tell
 ) -> CatalogVersion:
     """Everything that is checked outside the lock, then the transaction."""
     now = timezone.now()
     effective = at or upload.default_valid_from or now
     with collecting_later():
-        checked = preview(upload, effective, now)
+        checked = preview(upload, effective, now, tell)
         check_base(upload)
         check_result(upload, checked)
         check_past(checked, effective, now, by, reason)
+        tell(Stage.WRITING, 0, 0)
         return written(upload, checked, Step(by, effective, now, reason.strip(), request_id))
 
 
@@ -311,7 +332,19 @@ def check_result(upload: PriceUpload, checked: Checked) -> None:
         raise Refused("nothing_to_change")
     if checked.diff.digest != upload.diff_hash:
         raise Refused("result_moved")
-    if checked.needs_second_person and (upload.approved_by_id is None or upload.approved_hash != upload.diff_hash):
+    if checked.needs_second_person:
+        check_approval(upload)
+
+
+def check_agreed(upload: PriceUpload) -> None:
+    """Refuse, by what was found when it was compared, a file that waits for a second person."""
+    if upload.blocked_count:
+        check_approval(upload)
+
+
+def check_approval(upload: PriceUpload) -> None:
+    """Refuse a file that nobody else agreed to as it is."""
+    if upload.approved_by_id is None or upload.approved_hash != upload.diff_hash:
         raise Refused("needs_second_person")
 
 

@@ -24,6 +24,7 @@ from calculator.pricelist.limits import FILE_BYTES
 from calculator.pricelist.memory import collecting_later
 from calculator.pricelist.otherlines import RateLines, SheetLines
 from calculator.pricelist.priceline import PriceLines
+from calculator.pricelist.progress import Stage, Tell, nobody, told
 from calculator.pricelist.repeats import Repeats
 from calculator.pricelist.table import Problems, Row, Table
 
@@ -38,7 +39,7 @@ AGREED_MARK = ","
 """The mark that is tried where the cells contradict each other: that is the problem to show, not its consequences."""
 
 
-def table_of(content: bytes, name: str, options: ReadOptions = NO_OPTIONS) -> Table:
+def table_of(content: bytes, name: str, options: ReadOptions = NO_OPTIONS, tell: Tell = nobody) -> Table:
     """The rows of a file of any format, by what its bytes are rather than by its name. PriceFileError."""
     if len(content) > FILE_BYTES:
         raise PriceFileError("file_too_large", limit=FILE_BYTES, size=len(content))
@@ -46,7 +47,7 @@ def table_of(content: bytes, name: str, options: ReadOptions = NO_OPTIONS) -> Ta
         raise PriceFileError("workbook_macros")
     if content.startswith((ZIP, OLD_OFFICE)):
         inner = ecb.zipped_csv(content)
-        return workbook.table(content) if inner is None else _of_text(inner, options)
+        return workbook.table(content, tell) if inner is None else _of_text(inner, options)
     start = content.removeprefix(UTF8_MARK).lstrip()[:16]
     if start.startswith(XML_STARTS):
         return ecb.of_xml(content)
@@ -65,16 +66,16 @@ def _of_text(content: bytes, options: ReadOptions) -> Table:
     return table
 
 
-def read(content: bytes, name: str, options: ReadOptions = NO_OPTIONS) -> ParsedFile:
-    """What a price file says, with every problem of every line.
+def read(content: bytes, name: str, options: ReadOptions = NO_OPTIONS, tell: Tell = nobody) -> ParsedFile:
+    """What a price file says, with every problem of every line; `tell` learns how far it is.
 
     The only exception is PriceFileError, for a file that is refused as a whole.
     """
     with collecting_later():
-        return read_table(table_of(content, name, options), options)
+        return read_table(table_of(content, name, options, tell), options, tell)
 
 
-def read_table(table: Table, options: ReadOptions = NO_OPTIONS) -> ParsedFile:
+def read_table(table: Table, options: ReadOptions = NO_OPTIONS, tell: Tell = nobody) -> ParsedFile:
     """The same for a table that is open already."""
     columns = named(table.header, options.columns)
     kind = options.kind or table.kind or kind_of(columns)
@@ -87,7 +88,7 @@ def read_table(table: Table, options: ReadOptions = NO_OPTIONS) -> ParsedFile:
     _note_decision(decision, problems)
     cells = Cells(table, known, AGREED_MARK if decision.against else mark, problems)
     cells.undecided = frozenset(line for line, _text in decision.undecidable)
-    reading = _Reading(table, kind, cells, problems, options)
+    reading = _Reading(table, kind, cells, problems, options, tell)
     lines = tuple(reading.lines())
     if not reading.rows_count and not problems.found:
         raise PriceFileError("no_rows")
@@ -182,13 +183,14 @@ class _Reading:
     cells: Cells
     problems: Problems
     options: ReadOptions
+    tell: Tell
     rows_count: int = 0
 
     def lines(self) -> Iterator[ParsedLine]:
         """The lines that could be read and are not said twice."""
         reader, repeats = self._reader(), Repeats(self.problems)
         blanks = [place for place, column in enumerate(self.cells.columns) if not column]
-        for row in self.table.rows(self.problems):
+        for row in told(self.table.rows(self.problems), self.tell, Stage.READING, self.table.lines_about):
             self.rows_count += 1
             self.cells.at(row.line_no, row.cells)
             if blanks or len(row.cells) > len(self.table.header):

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Max
 
+from calculator import requestid
 from calculator.models import CatalogItem, CatalogVersion, FxRate, Gpu, ItemAlias, PriceEvent, PriceRow, PriceUpload
 from calculator.pricelist.columns import SHEETS
 from calculator.pricelist.contract import FileKind
@@ -45,7 +46,11 @@ class Change:
 
     def note(self, action: str, subject: str, **values: Any) -> None:
         """One line of the record, stored with the others by `keep_events`."""
-        shared = {"audience": self.audience, "reason": self.reason, "request_id": self.request_id}
+        shared = {
+            "audience": self.audience,
+            "reason": self.reason,
+            "request_id": self.request_id or requestid.current(),
+        }
         self.events.append(
             PriceEvent(
                 actor=self.by,

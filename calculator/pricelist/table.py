@@ -63,6 +63,8 @@ class Table:
     header_line: int = 1
     problems: tuple[LineProblem, ...] = ()
     """What was found before the rows were read."""
+    lines_about: int = 0
+    """How many lines there are, for whoever waits: more than rows where some are blank or hold a line break."""
     known: Mapping[str, str] = field(default_factory=dict)
     """The meaning of headers that are the format's own."""
 

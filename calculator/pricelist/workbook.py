@@ -20,6 +20,7 @@ from calculator.pricelist.archives import BLOCK_BYTES, DAMAGED, elements, opened
 from calculator.pricelist.contract import FileFormat, PriceFileError, Severity
 from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, ROWS, SMALL_PART_BYTES, UNPACKED_BYTES, WORKBOOK_CELLS
 from calculator.pricelist.plainrows import Splitter
+from calculator.pricelist.progress import Stage, Tell, nobody
 from calculator.pricelist.sheetxml import EMPTY_FORMULA, ErrorValue, Found, SharedTexts, SheetParser
 from calculator.pricelist.table import Cell, Problems, Row, Table, letters
 
@@ -55,11 +56,11 @@ class Book:
     from_1904: bool
 
 
-def table(content: bytes) -> Table:
+def table(content: bytes, tell: Tell = nobody) -> Table:
     """A workbook, read once. PriceFileError for one that is refused as a whole."""
     book = _book(content)
     problems = Problems()
-    source = _sheet_rows(book, problems)
+    source = _sheet_rows(book, problems, tell)
     header_row, named = next(source, (0, {}))
     if not named:
         raise PriceFileError("empty")
@@ -76,6 +77,7 @@ def table(content: bytes) -> Table:
         cell_names=True,
         problems=problems.all(),
         header_line=header_row,
+        lines_about=len(kept),
     )
 
 
@@ -96,12 +98,12 @@ def _rows(source: Iterator[tuple[int, dict[int, Cell]]], width: int, problems: P
         yield Row(number, row, "\t".join(map(str, row))[:CELL_CHARACTERS])
 
 
-def _sheet_rows(book: Book, problems: Problems) -> Iterator[tuple[int, dict[int, Cell]]]:
+def _sheet_rows(book: Book, problems: Problems, tell: Tell) -> Iterator[tuple[int, dict[int, Cell]]]:
     """The rows that hold a value, by place; what cannot be a value is noted and left blank."""
     reading, splitter = SheetParser(book.shared), Splitter()
     feed = parser()
     reading.listen(feed)
-    for block in _blocks(book):
+    for block in _blocks(book, tell):
         with refusing("workbook_broken"):
             for before, number, plain in splitter.pieces(without_blank_rows(block)):
                 if before:
@@ -120,13 +122,16 @@ def without_blank_rows(block: bytes) -> bytes:
     return BLANK_ROWS.sub(b"", block) if b"/>" in block else block
 
 
-def _blocks(book: Book) -> Iterator[bytes]:
+def _blocks(book: Book, tell: Tell) -> Iterator[bytes]:
     """The sheet's XML in blocks; the last one is empty."""
+    in_all, done = book.archive.getinfo(book.sheet).file_size, 0
     try:
         with book.archive.open(book.sheet) as source:
             block = b"?"
             while block:
+                tell(Stage.OPENING, done, in_all)
                 block = source.read(BLOCK_BYTES)
+                done += len(block)
                 yield block
     except DAMAGED:
         raise PriceFileError("workbook_broken") from None

@@ -1,32 +1,24 @@
-"""Comparing a file: at once when it is small, beside the answer when it is large; and how it is to be read."""
+"""Comparing and applying a file: at once when it is small, by a worker when it is large; and how it is read."""
 
 import datetime as dt
-import json
-import logging
-import tempfile
-import threading
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connection
 
-from calculator.models import ColumnMapping, PriceUpload
+from calculator.models import ColumnMapping, PriceUpload, PriceWork
 from calculator.presenters import pricelist as words
 from calculator.pricelist import mapping, publish, reading
 from calculator.pricelist.columns import folded
 from calculator.pricelist.contract import FileKind, PriceFileError, ReadOptions
+from calculator.pricelist.progress import Tell, nobody
 from calculator.pricelist.refusals import Refused
+from calculator.pricing import said, working
 from calculator.pricing.forms import NOT_TOLD, ColumnsForm
 
-logger = logging.getLogger(__name__)
-AT_ONCE_BYTES = 400_000
-"""About five thousand rows: half a second. Longer ones are compared while their page waits."""
-GIVEN_UP_AFTER_S = 300
+AT_ONCE_BYTES, AT_ONCE_LINES = 400_000, 5_000
+"""Half a second of reading, a second of writing. What is longer is done by a worker while the page waits."""
 ASKED_BACK = frozenset({"kind_unknown", "encoding_unknown", "encoding_wrong"})
 """Refusals that go away when somebody says how the file is to be read."""
 
@@ -40,77 +32,41 @@ class Asked:
     refusal: str
 
 
-def note_of(pk: int) -> Path:
-    """Where a comparison under way is noted: a file, since the page may be asked of another process."""
-    folder = Path(settings.VAR_DIR) / "comparing"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder / str(pk)
-
-
-def keep_note(pk: int, text: str) -> None:
-    """Whole under its name, or not there: the page of the file is asked for while this is written."""
-    note = note_of(pk)
-    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as fresh:
-        fresh.write(text)
-    Path(fresh.name).replace(note)
+def is_large(upload: PriceUpload) -> bool:
+    """Whether a file keeps its page waiting: by its bytes, or by what it would change."""
+    return upload.size_bytes > AT_ONCE_BYTES or upload.new_count + upload.changed_count > AT_ONCE_LINES
 
 
 def start(upload: PriceUpload, by: User) -> None:
     """Compare a file. Raises PriceFileError or Refused, unless it is large: its page then says how it went."""
-    if upload.size_bytes <= AT_ONCE_BYTES:
-        note_of(upload.pk).unlink(missing_ok=True)
-        publish.validate(with_known_columns(upload, by), by)
-        return
-    keep_note(upload.pk, "{}")
-    threading.Thread(target=in_thread, args=(upload, by), name=f"compare-{upload.pk}", daemon=True).start()
-
-
-def in_thread(upload: PriceUpload, by: User) -> None:
-    """One comparison in a thread of its own, whose connection to the database ends with it."""
-    try:
-        work(upload, by)
-    finally:
-        connection.close()
-
-
-def work(upload: PriceUpload, by: User) -> None:
-    """One comparison; a refusal is left for the page."""
-    note = note_of(upload.pk)
-    try:
-        publish.validate(with_known_columns(upload, by), by)
-    except PriceFileError as refused:
-        keep_note(upload.pk, json.dumps({"code": refused.code, "values": refused.values}, default=str))
-    except Refused as refused:
-        logger.info("price file %s was not compared: %s", upload.pk, refused)
-        note.unlink(missing_ok=True)
-    except BaseException:
-        note.unlink(missing_ok=True)
-        raise
+    if upload.size_bytes > AT_ONCE_BYTES:
+        working.send(working.ask(upload, by, working.Step.COMPARE))
     else:
-        note.unlink(missing_ok=True)
+        publish.validate(with_known_columns(upload, by), by)
 
 
-def seconds_under_way(upload: PriceUpload) -> int | None:
-    """How long the comparison of a file has been going on; None when it is not, or when its process is gone."""
-    try:
-        note = note_of(upload.pk)
-        age = time.time() - note.stat().st_mtime
-        is_over = note.read_text() != "{}"
-    except FileNotFoundError:
-        return None
-    return None if is_over or age > GIVEN_UP_AFTER_S else int(age)
+def step(work: PriceWork, tell: Tell) -> None:
+    """What a worker does with a large file. Raises PriceFileError or Refused."""
+    upload, by = work.upload, work.by
+    if work.step == working.Step.COMPARE:
+        publish.validate(with_known_columns(upload, by), by, tell)
+        return
+    if upload.diff_hash != work.seen_hash:
+        raise Refused("result_moved")
+    applied(upload, by, work.effective_at, work.reason, tell)
 
 
 def refusal(upload: PriceUpload) -> str:
-    """Why a large file could not be read, "" when it could."""
-    try:
-        said = json.loads(note_of(upload.pk).read_text())
-    except FileNotFoundError:
+    """Why the last work on a file did not come to its end, "" when it did."""
+    work = working.latest(upload)
+    if work is None or work.status not in (working.Status.REFUSED, working.Status.FAILED, working.Status.LOST):
         return ""
-    if not said:
-        return ""
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in said["values"].items()}
-    return words.refusal(PriceFileError(said["code"], **values))
+    if work.status != working.Status.REFUSED:
+        return said.broken_off(work.step)
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in work.values.items()}
+    if work.code.startswith(working.FILE):
+        return words.refusal(PriceFileError(work.code.removeprefix(working.FILE), **values))
+    return said.refusal(Refused(work.code.removeprefix(working.STEP), **values))
 
 
 def with_known_columns(upload: PriceUpload, by: User) -> PriceUpload:
@@ -157,15 +113,28 @@ def configure(upload: PriceUpload, by: User, form: ColumnsForm) -> PriceUpload:
     return again
 
 
-def apply(upload: PriceUpload, by: User, at: dt.datetime | None, reason: str) -> publish.Applied:
-    """Put a file into force from `at` on. Where another instant gives another result, that result is compared first.
+def apply(upload: PriceUpload, by: User, at: dt.datetime | None, reason: str) -> publish.Applied | None:
+    """Put a file into force from `at` on; None for a large one, which a worker applies while its page waits.
+
+    What can be refused at once is. Raises Refused, also with `compared_at`.
+    """
+    if upload.status != PriceUpload.Status.VALIDATED or not is_large(upload):
+        return applied(upload, by, at, reason)
+    publish.check_base(upload)
+    publish.check_agreed(upload)
+    working.send(working.ask(upload, by, working.Step.APPLY, at, reason))
+    return None
+
+
+def applied(upload: PriceUpload, by: User, at: dt.datetime | None, reason: str, tell: Tell = nobody) -> publish.Applied:
+    """Apply; where another instant gives another result, that result is compared first.
 
     Raises Refused, also with `compared_at`: the page then shows what would change from that instant on.
     """
     try:
-        return publish.apply(upload, by, at, reason)
+        return publish.apply(upload, by, at, reason, tell=tell)
     except Refused as refused:
         if refused.code != "result_moved" or at is None or at == upload.default_valid_from:
             raise
-    publish.validate(publish.configure(upload, by, default_valid_from=at), by)
+    publish.validate(publish.configure(upload, by, default_valid_from=at), by, tell)
     raise Refused("compared_at")

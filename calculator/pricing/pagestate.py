@@ -1,26 +1,30 @@
 """What the page of one file holds, put together from the rows and words of this room."""
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 
 from calculator import formats
 from calculator.language import gettext as _
-from calculator.models import Audience, PriceUpload, PriceUploadLine
+from calculator.models import Audience, PriceUpload, PriceUploadLine, PriceWork
 from calculator.presenters import pricelist
 from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind
-from calculator.pricing import diffrows, forms, impact, queries, rights, rows, said, steps
+from calculator.pricelist.progress import Stage
+from calculator.pricing import diffrows, forms, impact, queries, rights, rows, said, steps, working
 from calculator.snapshots import PARIS
 
 TREATED_AT_MOST = 500
 WRONG = Q(is_blocked=True) | Q(verdict=PriceUploadLine.Verdict.ERROR)
 WHOLE_FILE = 0
 POLL_S = 1
+LATE_AFTER_S = 15
 
 
 class PageLink(NamedTuple):
@@ -148,11 +152,32 @@ def columns(form: forms.ColumnsForm, samples: Mapping[str, tuple[str, ...]]) -> 
     ]
 
 
-def waiting_context(upload: PriceUpload, seconds: int) -> dict[str, Any]:
-    """What the page says while a large file is compared."""
+def waiting_context(upload: PriceUpload, work: PriceWork) -> dict[str, Any]:
+    """What the page says while a worker compares or applies a large file: what it does, and how far it is."""
+    seconds = int((timezone.now() - work.asked_at).total_seconds())
+    stage, parts = str(said.STAGES.get(work.stage, _("En attente d’un worker"))), far(work)
     return {
         "upload": upload,
+        "is_applying": work.step == working.Step.APPLY,
+        "is_late": work.status == working.Status.WAITING and seconds > LATE_AFTER_S,
+        "queue": working.QUEUE,
         "seconds": formats.number(seconds),
         "size": formats.number(upload.size_bytes / 1e6, 1),
+        "stage": stage,
+        "says": formats.labelled(stage, parts) if parts else stage,
+        "done": work.done_count,
+        "in_all": work.all_count,
         "poll_s": POLL_S,
+    }
+
+
+def far(work: PriceWork) -> str:
+    """How far a work is in words: lines, or for a workbook that is being opened its share; "" where it has no parts."""
+    if not work.all_count:
+        return ""
+    if work.stage == Stage.OPENING:
+        return formats.percent(Decimal(work.done_count) / work.all_count, 0)
+    return _("%(done)s lignes sur %(all)s") % {
+        "done": formats.number(work.done_count),
+        "all": formats.number(work.all_count),
     }

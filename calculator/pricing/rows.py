@@ -38,6 +38,7 @@ VERSION_KINDS: Mapping[str, Text] = {
 }
 ACTIONS: Mapping[str, Text] = {
     "received": gettext_lazy("déposé"),
+    "configured": gettext_lazy("lecture précisée"),
     "validated": gettext_lazy("comparé"),
     "approved": gettext_lazy("approuvé"),
     "rejected": gettext_lazy("rejeté"),

@@ -6,11 +6,13 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
+from calculator.fields import Text
 from calculator.language import gettext as _
-from calculator.models import PriceUploadLine
+from calculator.models import PriceUploadLine, PriceWork
 from calculator.presenters import pricelist, pricelist_guards, pricelist_refusals
 from calculator.pricelist.contract import LineProblem
 from calculator.pricelist.guards import Guard, Level
+from calculator.pricelist.progress import Stage
 from calculator.pricelist.refusals import Refused
 
 AMOUNTS = ("factor", "limit", "old", "new", "amount", "low", "high", "rate", "before")
@@ -38,6 +40,21 @@ def _guard_value(name: str, value: Any) -> Any:
 def refusal(refused: Refused) -> str:
     """Why a step was not taken, and what to do."""
     return str(COMPARED_AT) if refused.code == "compared_at" else pricelist_refusals.sentence(refused)
+
+
+def broken_off(step: str) -> str:
+    """That a worker did not come to the end of a step: nothing was written by halves."""
+    if step == PriceWork.Step.APPLY:
+        return _("L’application s’est interrompue : rien n’a changé. Appliquez de nouveau.")
+    return _("La comparaison s’est interrompue. Comparez de nouveau.")
+
+
+STAGES: Mapping[str, Text] = {
+    Stage.OPENING: gettext_lazy("Ouverture du classeur"),
+    Stage.READING: gettext_lazy("Lecture des lignes"),
+    Stage.COMPARING: gettext_lazy("Comparaison avec la liste en vigueur"),
+    Stage.WRITING: gettext_lazy("Écriture, toute la liste à la fois"),
+}
 
 
 def applied(number: int, *, already: bool) -> str:

@@ -16,7 +16,7 @@ from calculator.presenters import pricelist as words
 from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind, PriceFileError
 from calculator.pricelist.refusals import Refused
-from calculator.pricing import comparing, downloads, forms, impact, pagestate, queries, rights, said, steps
+from calculator.pricing import comparing, downloads, forms, impact, pagestate, queries, rights, said, steps, working
 from calculator.pricing.rights import me, needs
 from calculator.views import wants_fragment
 
@@ -81,8 +81,8 @@ def compared(request: HttpRequest, kept: PriceUpload) -> HttpResponse:
 def one(request: HttpRequest, pk: int) -> HttpResponse:
     """What a file would change; nothing is changed by looking."""
     found = upload_of(request, pk)
-    if (seconds := comparing.seconds_under_way(found)) is not None:
-        context = pagestate.waiting_context(found, seconds)
+    if (work := working.under_way(found)) is not None:
+        context = pagestate.waiting_context(found, work)
         return render(
             request, "pricing/reading.html#wait" if wants_fragment(request) else "pricing/reading.html", context
         )
@@ -150,17 +150,19 @@ def errors(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 def check_seen(request: HttpRequest, upload: PriceUpload) -> None:
-    """Refuse a decision taken on a page that shows another comparison: the file was read otherwise meanwhile."""
-    if request.POST.get("seen", upload.diff_hash) != upload.diff_hash:
+    """Refuse a decision that does not say which comparison it was taken on, or says another one."""
+    if request.POST.get("seen") != upload.diff_hash:
         raise Refused("result_moved")
 
 
-def _step(request: HttpRequest, pk: int, act: Callable[[PriceUpload], str]) -> HttpResponse:
+def _step(request: HttpRequest, pk: int, act: Callable[[PriceUpload], str], *, names_seen: bool = True) -> HttpResponse:
     """One decision about a file: done, it is said; refused, the page says why and nothing was written."""
     found = upload_of(request, pk)
     try:
-        check_seen(request, found)
-        messages.success(request, act(found))
+        if names_seen:
+            check_seen(request, found)
+        if text := act(found):
+            messages.success(request, text)
     except Refused as refused:
         return shown(request, upload_of(request, pk), 422, refusal=said.refusal(refused))
     except PriceFileError as error:
@@ -189,7 +191,7 @@ def reject(request: HttpRequest, pk: int) -> HttpResponse:
         publish.reject(found, me(request), request.POST.get("reason", ""))
         return _("Fichier rejeté : rien n’a changé.")
 
-    return _step(request, pk, act)
+    return _step(request, pk, act, names_seen=False)
 
 
 @require_POST
@@ -204,7 +206,7 @@ def apply(request: HttpRequest, pk: int) -> HttpResponse:
     def act(found: PriceUpload) -> str:
         at, reason = form.cleaned_data["effective"], form.cleaned_data["reason"]
         done = comparing.apply(found, me(request), at, reason)
-        return said.applied(done.version.number, already=done.already)
+        return said.applied(done.version.number, already=done.already) if done else ""
 
     return _step(request, pk, act)
 

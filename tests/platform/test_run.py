@@ -114,5 +114,5 @@ def test_what_cannot_start_is_one_sentence_and_starts_nothing(tmp_path: Path) ->
 
 def test_the_procfile_names_web_and_worker_and_quotes_its_python() -> None:
     lines = dict(line.split(": ", 1) for line in (processes.ROOT / "Procfile").read_text().splitlines())
-    assert set(lines) == {"web", "worker"}
+    assert set(lines) == {"web", "worker", "prices"}
     assert all(command.startswith('"$PYTHON" -m ') for command in lines.values())

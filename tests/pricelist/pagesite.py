@@ -48,6 +48,13 @@ def sent(client: Client, content: str | bytes, **data: Any) -> PriceUpload:
     return PriceUpload.objects.latest("pk")
 
 
+def decide(client: Client, name: str, upload: PriceUpload, **data: Any) -> HttpResponse:
+    """Send a decision on the comparison that the page shows now; the seed's rate, of October, is old by now."""
+    shown = PriceUpload.objects.values_list("diff_hash", flat=True).get(pk=upload.pk)
+    defaults = {"seen": shown, **({"old_rate": "on"} if name == "list-apply" else {})}
+    return client.post(reverse(name, args=[upload.pk]), {**defaults, **data})
+
+
 def words(client: Client, name: str, *args: object, status: int = 200) -> str:
     """The text of a page."""
     answer = client.get(reverse(name, args=args))

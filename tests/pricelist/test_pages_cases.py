@@ -27,7 +27,7 @@ def paula(db: None) -> Client:
 def applied(client: Client, content: str | bytes, name: str = "prices.csv") -> PriceUpload:
     """Sent and put into force; the seed's rate, of October, is old by now."""
     upload = site.sent(client, content, name=name)
-    answer = client.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"})
+    answer = site.decide(client, "list-apply", upload)
     assert answer.status_code == 303, pagetext.words(answer.text)
     upload.refresh_from_db()
     return upload
@@ -60,7 +60,8 @@ def test_p04_a_decimal_comma_is_never_a_thousands_mark_in_either_language(
     upload = site.sent(paula, file)
     text = shown(paula, upload, language)
     assert told in text and "420" not in text.split("Ce que verront")[0].split("What customers")[0]
-    paula.post(f"/{language}/lists/{upload.pk}/apply", {"old_rate": "on"})
+    upload.refresh_from_db()
+    paula.post(f"/{language}/lists/{upload.pk}/apply", {"old_rate": "on", "seen": upload.diff_hash})
     assert amount_now("GPU-TITAN") == Decimal("4.20")
 
 
@@ -80,7 +81,7 @@ def test_p13_a_sentinel_for_a_variable_price_is_refused_by_name_and_no_bill_is_n
         "model,component,mode,context_over,amount,currency,unit\nopenrouter/auto,input,standard,0,-1,USD,token\n",
     )
     assert "prix variable" in shown(paula, upload)
-    assert paula.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"}).status_code == 422
+    assert site.decide(paula, "list-apply", upload).status_code == 422
     assert not PriceRow.objects.filter(item__code="openrouter/auto").exists()
     found = paula.get("/fr/economics.json?api=openrouter/auto&ref=openrouter/auto").json()
     (bill,) = [row["bill"] for row in found["apis"] if row["code"] == "openrouter/auto"]
@@ -156,7 +157,7 @@ def test_p43_a_rate_upside_down_is_blocked_on_its_page_and_dated_by_its_day(paul
     text = shown(paula, upload)
     assert "0,8951 ressemble à un cours en euros pour un USD" in text
     assert "à partir du 30/10/2026 " in text and "30/10/2026 01:00" not in text
-    assert paula.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"}).status_code == 422
+    assert site.decide(paula, "list-apply", upload).status_code == 422
     assert CatalogVersion.objects.count() == 1
 
 
@@ -164,7 +165,7 @@ def test_what_was_blocked_is_not_to_be_dealt_with_once_it_is_applied(paula: Clie
     upload = site.sent(paula, site.TENFOLD)
     assert "À traiter avant d’appliquer" in shown(paula, upload)
     anton = site.client_of("approver", name="anton")
-    anton.post(reverse("list-approve", args=[upload.pk]), {"reason": "Vérifié."})
-    paula.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"})
+    site.decide(anton, "list-approve", upload, reason="Vérifié.")
+    site.decide(paula, "list-apply", upload)
     text = shown(paula, upload)
     assert "Lignes bloquées ou illisibles" in text and "À traiter avant" not in text

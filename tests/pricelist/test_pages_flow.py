@@ -28,9 +28,9 @@ def anton(db: None) -> Client:
 
 
 def step(client: Client, name: str, upload: PriceUpload, **data: str) -> str:
-    """Post a decision and return the text of the page that follows; the seed's rate, of October, is old by now."""
-    data = {"old_rate": "on", **data} if name == "list-apply" else data
-    return pagetext.words(client.post(reverse(name, args=[upload.pk]), data, follow=True).text)
+    """Send a decision and return the text of the page that follows."""
+    answer = site.decide(client, name, upload, **data)
+    return pagetext.words((client.get(answer.headers["Location"]) if answer.status_code == 303 else answer).text)
 
 
 def catalogue() -> tuple[int, int, int]:
@@ -83,7 +83,7 @@ def test_every_error_is_named_at_once_with_its_line_and_column(paula: Client) ->
 
 def test_p16_a_file_with_errors_is_not_applied_by_halves(paula: Client) -> None:
     upload = site.sent(paula, site.BROKEN)
-    answer = paula.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"})
+    answer = site.decide(paula, "list-apply", upload)
     assert answer.status_code == 422
     assert CatalogVersion.objects.count() == 1
 
@@ -156,6 +156,24 @@ def test_a_decision_holds_for_the_comparison_on_the_page_it_was_taken_on(paula: 
     assert "Accord donné" in step(anton, "list-approve", upload, reason="Vu.", seen=seen(anton, upload))
 
 
+@pytest.mark.parametrize("name", ["list-approve", "list-apply"])
+def test_a_decision_that_names_no_comparison_is_refused(paula: Client, anton: Client, name: str) -> None:
+    upload = site.sent(paula, site.SMALL)
+    client = anton if name == "list-approve" else paula
+    answer = client.post(reverse(name, args=[upload.pk]), {"old_rate": "on", "reason": "Vu."})
+    assert answer.status_code == 422 and "ne donne plus le même résultat" in pagetext.words(answer.text)
+    assert CatalogVersion.objects.count() == 1 and not PriceEvent.objects.filter(action="approved").exists()
+
+
+def test_saying_how_a_file_is_read_stands_in_the_record(paula: Client) -> None:
+    upload = site.sent(paula, TWO_PRICES)
+    read_with(paula, upload, "offer")
+    event = PriceEvent.objects.get(action="configured")
+    assert (event.actor and event.actor.username, event.upload) == ("paula", upload)
+    assert '"offer": "amount"' in event.after and '"columns": {}' in event.before
+    assert "lecture précisée" in site.words(paula, "list", upload.pk)
+
+
 def test_nobody_approves_a_reading_of_his_own_of_another_ones_file(paula: Client, anton: Client) -> None:
     """Which column is the price decides the price: who said so is not the second person."""
     upload = site.sent(paula, TWO_PRICES)
@@ -215,7 +233,9 @@ def test_p46_an_old_exchange_rate_is_confirmed_before_a_list_is_applied(paula: C
     assert CatalogVersion.objects.count() == 1
     make.make_fx(dt.datetime.now(dt.UTC).date(), "1.10", catalog_version=CatalogVersion.objects.get())
     assert "cours ancien accepté" not in site.words(paula, "list", upload.pk)
-    assert "Liste n° 2" in pagetext.words(paula.post(reverse("list-apply", args=[upload.pk]), follow=True).text)
+    seen_now = {"seen": seen(paula, upload)}
+    answer = paula.post(reverse("list-apply", args=[upload.pk]), seen_now, follow=True)
+    assert "Liste n° 2" in pagetext.words(answer.text)
 
 
 def test_a_start_that_is_no_instant_comes_back_with_what_was_typed(paula: Client) -> None:
