@@ -65,6 +65,7 @@ for tool in registry.TOOLS:
         response=schemas.Estimate,
         url_name=f"api-estimate-{tool.name}",
         operation_id=OPERATION.format(name=tool.name),
+        by_alias=True,
         summary=f"Estimate: {tool.name}",
         description="The keys are those of the page's link. Absent ones take their defaults, which `defaults` lists.",
     )(operation(tool))

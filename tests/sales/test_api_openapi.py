@@ -145,3 +145,10 @@ def test_a_dataclass_is_described_from_its_fields() -> None:
     assert told_fields["size_gb"]["type"] == "string"
     assert [one["type"] for one in told_fields["count"]["anyOf"]] == ["integer", "null"]
     assert [one["type"] for one in told_fields["peak"]["anyOf"]] == ["string", "null"]
+
+
+@pytest.mark.parametrize("name", CALCULATORS)
+def test_the_key_schema_of_an_estimate_is_described_by_its_own_name(name: str) -> None:
+    """The generated questions found it described with an underscore, as Python has to write it."""
+    assert document()["paths"][f"{ROOT}estimates/{name}"]["get"]["operationId"] == f"estimate_{name}"
+    assert "schema" in document()["components"]["schemas"]["Estimate"]["required"]
