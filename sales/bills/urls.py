@@ -1,5 +1,7 @@
-"""Addresses of bills brought along."""
+"""Address of the visitor's own bill."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sales.bills import views
+
+urlpatterns = [path("", views.bill, name="bill")]
