@@ -20,16 +20,8 @@ def figures() -> Mapping[str, Live]:
     reference = next(row for row in estimate.comparisons if row.bill.api.code == found.scenario.reference)
     name = cheapest.bill.api.label if cheapest else _("API la moins chère")
     shown = {
-        "gpu": (
-            formats.money(estimate.gpu.total_eur),
-            _("HT par mois, %(sku)s") % {"sku": estimate.gpu.sku.code},
-            listed,
-        ),
-        "api": (
-            formats.money(cheapest.bill.eur if cheapest else None),
-            _("HT par mois, %(api)s") % {"api": name},
-            listed,
-        ),
+        "gpu": (formats.money(estimate.gpu.total_eur), a_month(estimate.gpu.sku.code), listed),
+        "api": (formats.money(cheapest.bill.eur if cheapest else None), a_month(name), listed),
         "busy": (formats.percent(estimate.gpu.implied_utilisation_ratio), _("des heures payées produisent"), trust),
         "break_even": (
             break_even(reference),

@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.urls import reverse
-
-from calculator import registry
+from calculator import pagestate, registry
 from calculator.domain.provenance import Kind
 from calculator.presenters import badges
 from calculator.tool import Answer
@@ -39,7 +37,7 @@ def answered(name: str, preset: str = "", **changes: Any) -> Answer:
 
 def page_of(name: str, answer: Answer) -> str:
     """The address of the page that shows this very answer."""
-    return f"{reverse(name)}?{answer.query}"
+    return pagestate.address(name, answer.query)
 
 
 def marked(kind: Kind | None) -> str:
