@@ -12,7 +12,7 @@ from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import accuracy as accuracy_listing
 from calculator.listing import gpus, history, home, latencies, prices, ratings, skus
-from calculator.presenters import accuracy_words, words
+from calculator.presenters import words
 from calculator.snapshots import snapshot
 from calculator.tools import economics
 from calculator.views import needs_catalogue
@@ -128,7 +128,7 @@ def method(request: HttpRequest) -> HttpResponse:
 def accuracy(request: HttpRequest) -> HttpResponse:
     """Estimates against published measurements; ?metric= chooses the one shown in detail."""
     shown = accuracy_listing.page(request.GET.get("metric", ""))
-    return render(request, "calculator/accuracy.html", {"page": shown, "causes": accuracy_words.CAUSES})
+    return render(request, "calculator/accuracy.html", {"page": shown})
 
 
 @require_safe

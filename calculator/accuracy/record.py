@@ -14,18 +14,20 @@ from calculator.accuracy import store
 from calculator.accuracy.cases import Row, rows_of
 from calculator.accuracy.collect import READERS
 from calculator.accuracy.report import Report
+from calculator.accuracy.sheets import Sheets
 from calculator.accuracy.statistics import Result, class_key, grouped
+from calculator.accuracy.traits import traits
 
 FILE = "accuracy.json"
 DIGITS = 5
 RESULT_WORDS = ("file", "metric", "engine_class", "family", "reason", "apart", "chip")
-WORD_COLUMNS = (*RESULT_WORDS, "gpu", "model", "setup", "source")
+WORD_COLUMNS = (*RESULT_WORDS, "gpu", "model", "setup", "source", "traits")
 NUMBER_COLUMNS = ("measured", "predicted", "low", "high")
 SETUPS: dict[str, tuple[str, ...]] = {
     "inference_single_stream.csv": ("engine", "n_gpus", "batch", "prompt_tokens", "output_tokens"),
-    "inference_batched.csv": ("engine", "n_gpus", "tp", "isl", "osl", "concurrency"),
-    "inference_serving_latency.csv": ("engine", "n_gpus", "tp", "isl", "osl", "concurrency"),
-    "training.csv": ("method", "n_gpus", "seq_len", "micro_batch"),
+    "inference_batched.csv": ("engine", "n_gpus", "tp", "isl", "osl", "concurrency", "kv_dtype"),
+    "inference_serving_latency.csv": ("engine", "n_gpus", "tp", "isl", "osl", "concurrency", "kv_dtype"),
+    "training.csv": ("method", "n_gpus", "seq_len", "micro_batch", "global_batch", "activation_checkpointing"),
     "allreduce.csv": ("interconnect", "n_gpus", "bytes"),
     "memory.csv": ("method", "n_gpus", "seq_len", "batch"),
 }
@@ -41,6 +43,7 @@ class Checked:
     model: str
     setup: str
     source: str
+    traits: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,13 @@ class Record:
 def checked(report: Report, folder: Path) -> tuple[Checked, ...]:
     """The results of a report beside what their rows say."""
     cells = {(name, line): row for name in READERS if (folder / name).exists() for line, row in rows_of(folder / name)}
-    return tuple(_checked(result, cells[result.file, result.line]) for result in report.results)
+    return tuple(_checked(result, cells[result.file, result.line], report.sheets) for result in report.results)
 
 
-def _checked(result: Result, row: Row) -> Checked:
+def _checked(result: Result, row: Row, sheets: Sheets) -> Checked:
     told = [f"{column}={row[column]}" for column in SETUPS[result.file] if row.get(column)]
-    return Checked(result, row.get("gpu", ""), row.get("model", ""), "; ".join(told), row.get("source", ""))
+    own = traits(result.file, row, sheets)
+    return Checked(result, row.get("gpu", ""), row.get("model", ""), "; ".join(told), row.get("source", ""), own)
 
 
 def document(report: Report, folder: Path) -> dict[str, Any]:
@@ -138,7 +142,7 @@ def from_document(content: Mapping[str, Any]) -> Record:
 
 
 def _from_row(row: dict[str, Any]) -> Checked:
-    told = {name: row.pop(name) for name in ("gpu", "model", "setup", "source")}
+    told = {name: row.pop(name) for name in ("gpu", "model", "setup", "source", "traits")}
     return Checked(result=Result(**row), **told)
 
 

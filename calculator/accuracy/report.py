@@ -30,6 +30,7 @@ class Report:
     unknown_gpus: tuple[str, ...]
     unknown_models: tuple[str, ...]
     files_not_read: tuple[str, ...]
+    sheets: Sheets
 
 
 def run(fixtures: Path, folder: Path, calibration: Calibration) -> Report:
@@ -39,7 +40,8 @@ def run(fixtures: Path, folder: Path, calibration: Calibration) -> Report:
     results = tuple(predictor.result(outcome) for outcome in outcomes(folder, sheets))
     known = {*READERS, "gpus.csv", "models.csv"}
     others = {path.name for path in folder.glob("*.csv") if path.name not in known}
-    return Report(results, calibration, *unknown_names(folder, sheets), tuple(sorted({*others, *damaged(folder)})))
+    unread = tuple(sorted({*others, *damaged(folder)}))
+    return Report(results, calibration, *unknown_names(folder, sheets), unread, sheets)
 
 
 def damaged(folder: Path) -> tuple[str, ...]:

@@ -21,6 +21,10 @@ SHORTER_RATIO = 0.9
 MS = 1000.0
 MINIMUM_ROOM = 1.0
 
+LAUNCHED_BY_SCRIPT = "InferenceX"
+SCRIPTED_CACHE = "fp8"
+"""InferenceX publishes how it starts its servers; the cells of its rows leave the cache's precision out."""
+
 Value = Callable[[ServingConstants], float]
 
 
@@ -62,6 +66,7 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
     if precision is None:
         raise RefusedError("precision not modelled")
     precision = engine_precision(engine, precision)
+    cache = row.get("kv_dtype") or (SCRIPTED_CACHE if is_scripted(row, engine, gpu) else "")
     gpus = count(row.get("n_gpus"), 1)
     tensor = 1 if engine is Engine.LLAMA_CPP else count(row.get("tp"), gpus)
     rest = max(1, gpus // tensor)
@@ -69,7 +74,7 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
         model=model,
         gpu=gpu,
         precision=precision,
-        kv_element_bytes=cache_bytes(row.get("kv_dtype", ""), engine, precision, gpu),
+        kv_element_bytes=cache_bytes(cache, engine, precision, gpu),
         tensor_parallel=tensor,
         attention_parallel=rest if model.n_experts and engine is not Engine.LLAMA_CPP else 1,
         pipeline_parallel=1 if model.n_experts and engine is not Engine.LLAMA_CPP else rest,
@@ -81,6 +86,13 @@ def server_of(row: Row, sheets: Sheets, precision_key: str, engines: tuple[Engin
     server = Server(deployment, engine, serving_classes(engine, era, precision.family, gpu))
     _check_sheet(server)
     return server
+
+
+def is_scripted(row: Row, engine: Engine, gpu: Gpu) -> bool:
+    """Whether the row is of a server that InferenceX started with SGLang on Blackwell, by its published script
+    (benchmarks/dsr1_fp8_b200.sh and dsr1_fp4_b200.sh: `--kv-cache-dtype fp8_e4m3`)."""
+    named = LAUNCHED_BY_SCRIPT in row.get("note", "")
+    return named and engine is Engine.SGLANG and gpu.architecture.startswith("Blackwell")
 
 
 def _check_sheet(server: Server) -> None:

@@ -12,6 +12,7 @@ from calculator.accuracy.record import Checked
 from calculator.domain.units import to_decimal
 from calculator.language import gettext as _
 from calculator.presenters import accuracy as presenter
+from calculator.presenters import accuracy_causes
 from calculator.presenters import accuracy_words as words
 
 LANGUAGES = 2
@@ -49,7 +50,7 @@ def _cells(row: Checked, causes: Mapping[presenter.Place, Missed]) -> tuple[Cell
         str(words.APART.get(result.apart, result.apart)),
         _("oui") if result.held_out else _("non"),
         row.source,
-        str(words.CAUSE_OF_ROW[off.cause]) if off else "",
+        accuracy_causes.short(off) if off else "",
     )
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from math import exp
 from typing import NamedTuple
 
-from calculator import formats, sheets
+from calculator import formats
 from calculator.accuracy.causes import Missed, missed
 from calculator.accuracy.goals import ANSWERED_GOAL, BAND_GOAL, GOALS, Goal, by_goal
 from calculator.accuracy.holdout import PAIRS, SOURCES
@@ -15,6 +15,7 @@ from calculator.accuracy.statistics import Key, Result, Summary, class_key, goal
 from calculator.charts import accuracy as chart
 from calculator.language import gettext as _
 from calculator.language import ngettext
+from calculator.presenters import accuracy_causes
 from calculator.presenters import accuracy_words as words
 from calculator.presenters.accuracy_chips import ChipLine, chip_lines, known_chips
 from calculator.presenters.accuracy_words import METRICS, Metric, metric_asked
@@ -61,6 +62,15 @@ class RowLine(NamedTuple):
     cause: str = ""
 
 
+class CauseLine(NamedTuple):
+    """A cause of rows beyond their limit: how many of them, and what shows it."""
+
+    name: str
+    rows: str
+    rows_count: int
+    evidence: str
+
+
 class ClassLine(NamedTuple):
     """One class of rows: engine, precision, statistics; why rows were refused; why it sets no goal."""
 
@@ -103,7 +113,7 @@ class Page(NamedTuple):
     worst: tuple[RowLine, ...]
     sample: tuple[RowLine, ...]
     missed: tuple[RowLine, ...]
-    causes: tuple[tuple[str, str], ...]
+    causes: tuple[CauseLine, ...]
     limit: str
     classes: tuple[ClassLine, ...]
     chips: tuple[ChipLine, ...]
@@ -240,7 +250,7 @@ def _row_line(row: Checked, causes: Mapping[Place, Missed]) -> RowLine:
         predicted=words.value(result.predicted),
         factor="×\u00a0" + formats.number(formats.significant(exp(result.log_ratio or 0.0))),
         is_unseen=result.held_out,
-        cause=str(words.CAUSE_OF_ROW[off.cause]) if off else "",
+        cause=accuracy_causes.short(off) if off else "",
     )
 
 
@@ -251,19 +261,18 @@ def place_of(row: Checked) -> Place:
 
 def causes_of(rows: Iterable[Checked]) -> dict[Place, Missed]:
     """The rows beyond their limit by their place, each with its cause."""
-    return {place_of(found.row): found for found in missed(rows, is_mixture)}
+    return {place_of(found.row): found for found in missed(rows)}
 
 
-def is_mixture(name: str) -> bool:
-    """Whether a model of that name has routed experts."""
-    model = sheets.language_model(name) if name else None
-    return model is not None and bool(model.n_experts)
-
-
-def cause_counts(causes: Mapping[Place, Missed]) -> tuple[tuple[str, str], ...]:
-    """How many rows are beyond their limit, by cause, the most first."""
+def cause_counts(causes: Mapping[Place, Missed]) -> tuple[CauseLine, ...]:
+    """How many rows are beyond their limit, by cause, the most first; with the evidence."""
     counts = Counter(found.cause for found in causes.values())
-    return tuple((str(words.CAUSE_OF_ROW[code]), formats.number(count)) for code, count in counts.most_common())
+    return tuple(_cause_line(code, count) for code, count in counts.most_common())
+
+
+def _cause_line(code: str, count: int) -> CauseLine:
+    rows = ngettext("%(count)s ligne", "%(count)s lignes", count) % {"count": formats.number(count)}
+    return CauseLine(accuracy_causes.title(code), rows, count, str(accuracy_causes.CAUSES[code].evidence))
 
 
 def _class_lines(results: Sequence[Result]) -> Iterable[ClassLine]:

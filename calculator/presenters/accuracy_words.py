@@ -1,6 +1,5 @@
 """Words of the Accuracy page: metrics, engines' reasons to refuse, rows reported apart, how a row was measured."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from django.utils.functional import Promise
@@ -129,58 +128,6 @@ APART: dict[str, Promise] = {
     "measurement not readable": gettext_lazy("Mesures illisibles"),
     "nothing measured": gettext_lazy("Lignes sans débit mesuré"),
 }
-
-CAUSE_OF_ROW: Mapping[str, Promise] = {
-    "bundled_tokens": gettext_lazy("tokens envoyés par paquets"),
-    "slow_first_token": gettext_lazy("premier token de plusieurs secondes"),
-    "speculative_decoding": gettext_lazy("décodage spéculatif probable"),
-    "host_bound": gettext_lazy("serveur bridé par son hôte"),
-    "same_prompts": gettext_lazy("prompts identiques"),
-    "cards_in_turn": gettext_lazy("cartes à tour de rôle"),
-    "racks": gettext_lazy("plusieurs baies"),
-    "few_measurements": gettext_lazy("trop peu de mesures de ce genre"),
-    "unknown": gettext_lazy("cause inconnue"),
-}
-"""Why a row is beyond its limit, in a few words; `CAUSES` says more of those that are known."""
-CAUSES: tuple[tuple[Promise, Promise], ...] = (
-    (
-        gettext_lazy("Premier token, TensorRT-LLM"),
-        gettext_lazy(
-            "Certains serveurs publiés n’envoient qu’un token sur vingt, ou gardent une place de moins qu’il n’y a de "
-            "clients\u00a0; les lignes ne le disent pas."
-        ),
-    ),
-    (
-        gettext_lazy("Premier token, SGLang en nvfp4"),
-        gettext_lazy("Les essais de novembre 2025 répondent après plusieurs secondes quelle que soit la charge."),
-    ),
-    (
-        gettext_lazy("Temps par token, mélanges d’experts"),
-        gettext_lazy(
-            "Deux versions de TensorRT-LLM à quelques semaines d’écart diffèrent du simple au double sur le même "
-            "modèle\u00a0: un décodage spéculatif que les lignes n’indiquent pas est probable."
-        ),
-    ),
-    (
-        gettext_lazy("Débit, Llama 3.1 405B et vLLM de 2023 ou 2024"),
-        gettext_lazy(
-            "Le processeur hôte bride ces serveurs à un septième de la bande passante, ou les graphes CUDA manquent."
-        ),
-    ),
-    (
-        gettext_lazy("Débit, Mixtral sur A100"),
-        gettext_lazy("Mesuré avec des prompts identiques, dont les tokens choisissent les mêmes experts."),
-    ),
-    (
-        gettext_lazy("Prompts, modèles de 70 milliards en 4 bits sur plusieurs cartes"),
-        gettext_lazy("La version de llama.cpp mesurée ne faisait pas travailler les cartes en même temps."),
-    ),
-    (
-        gettext_lazy("All-reduce de 20 baies, fenêtres d’attention ignorées par le moteur"),
-        gettext_lazy("Peu de lignes, de grandes erreurs."),
-    ),
-)
-"""What remains off, and why; the method (docs/methodology.md) says the same."""
 
 
 class PublicFigures(NamedTuple):

@@ -12,7 +12,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from calculator.accuracy import record, store
 from calculator.accuracy.causes import Missed, missed
 from calculator.accuracy.report import Report, damaged, document, row_fields, rows, run, table
-from calculator.accuracy.sheets import load_sheets
 
 
 class Command(BaseCommand):
@@ -37,7 +36,7 @@ class Command(BaseCommand):
         except (OSError, KeyError, ValueError) as error:
             raise CommandError(f"No usable calibration ({error}); run fit_calibration first.") from error
         report = run(fixtures, options["data"], calibration)
-        found = misses(report, fixtures, options["data"])
+        found = tuple(missed(record.checked(report, options["data"])))
         self.stdout.write(f"{table(report)}\n{by_cause(found)}")
         try:
             written(report, fixtures, options)
@@ -47,17 +46,6 @@ class Command(BaseCommand):
             raise CommandError(f"Not written: {error}") from error
         if lost := damaged(options["data"]):
             raise CommandError(f"Not read, for they are no CSV in UTF-8: {', '.join(lost)}.")
-
-
-def misses(report: Report, fixtures: Path, folder: Path) -> tuple[Missed, ...]:
-    """The rows beyond what the goal of their metric allows, each with its cause."""
-    sheets = load_sheets(fixtures, folder)
-
-    def is_mixture(name: str) -> bool:
-        model = sheets.model(name)
-        return model is not None and bool(model.n_experts)
-
-    return tuple(missed(record.checked(report, folder), is_mixture))
 
 
 def by_cause(found: tuple[Missed, ...]) -> str:
@@ -71,11 +59,11 @@ def write_misses(path: Path, found: tuple[Missed, ...]) -> None:
     """One line for each of them: where it stands, how far it is off, what is allowed, why."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["file", "line", "metric", "engine_class", "error", "limit", "cause"])
+        writer.writerow(["file", "line", "metric", "engine_class", "error", "limit", "cause", "not_stated"])
         for one in found:
             result = one.row.result
             place = (result.file, result.line, result.metric, result.engine_class)
-            writer.writerow([*place, f"{one.error_ratio:.6g}", one.limit_ratio, one.cause])
+            writer.writerow([*place, f"{one.error_ratio:.6g}", one.limit_ratio, one.cause, " ".join(one.unstated)])
 
 
 def written(report: Report, fixtures: Path, options: dict[str, Any]) -> None:
