@@ -23,6 +23,7 @@ def sourced_data(name: str, item: Sourced[Any]) -> dict[str, Any]:
         "kind": item.shown_kind.value,
         "source": item.reference or item.note,
         "note": item.note,
+        "exception": item.exception,
         "date": data(item.date),
         "replaces_catalogue": item.replaces,
     }

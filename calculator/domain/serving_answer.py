@@ -18,8 +18,15 @@ from calculator.domain.serving_division import divided, is_open
 from calculator.domain.serving_layout import computed_cache, written_cache
 from calculator.domain.serving_load import Served, curve, most_clients
 from calculator.domain.serving_outcome import MS, Miss, Outcome, best_of, load_of, outcome, targets_of
-from calculator.domain.serving_scenario import CachePrecision, InferenceFacts, InferenceScenario, LoadBy, Ranged
-from calculator.domain.serving_speed import Speeds, speeds
+from calculator.domain.serving_scenario import (
+    CachePrecision,
+    InferenceFacts,
+    InferenceScenario,
+    KnownRun,
+    LoadBy,
+    Ranged,
+)
+from calculator.domain.serving_speed import Speeds, closest, speeds
 from calculator.domain.serving_steps import steps
 
 THROUGHPUT = "total_output_tok_s"
@@ -42,7 +49,8 @@ class InferenceEstimate:
 
     `scenario` has its division; `is_divided` says that the visitor had left it open, so that it was chosen for him.
     `chosen` always holds memory where it could be sized; what follows is None where nothing is served. `most_clients`
-    is what runs at once, `curve` the points from one client to that many.
+    is what runs at once, `curve` the points from one client to that many. `runs` are our own runs of this model on
+    this SKU; `measured` is the one that answers where the hardware has no sheet to estimate from.
     """
 
     scenario: InferenceScenario
@@ -62,6 +70,8 @@ class InferenceEstimate:
     trust: Kind | None
     warnings: tuple[Message, ...]
     is_divided: bool = False
+    runs: tuple[KnownRun, ...] = ()
+    measured: KnownRun | None = None
 
 
 def cost_at(found: Outcome, served: Served, speed: Speeds) -> Cost | None:
@@ -106,10 +116,10 @@ def within(found: Outcome, speed: Speeds) -> Goodput:
     return goodput(speed.requests_per_s.value, limited)
 
 
-def headline_code(found: Outcome) -> str:
-    """The first obstacle, or that the targets are held or missed."""
+def headline_code(found: Outcome, measured: KnownRun | None) -> str:
+    """The first obstacle, or that the targets are held or missed; a measurement where nothing can be estimated."""
     if found.reasons:
-        return "not_modelled"
+        return "not_modelled" if measured is None else "measured_only"
     if not found.fits:
         return "does_not_fit"
     if found.served is not None and found.served.is_beyond_capacity:
@@ -118,7 +128,12 @@ def headline_code(found: Outcome) -> str:
 
 
 def headline(
-    found: Outcome, facts: InferenceFacts, speed: Speeds | None, price: Cost | None, ranked: Ranking
+    found: Outcome,
+    facts: InferenceFacts,
+    speed: Speeds | None,
+    price: Cost | None,
+    ranked: Ranking,
+    measured: KnownRun | None = None,
 ) -> Headline:
     """The one-sentence answer as code and values."""
     worst: Miss | None = max(found.misses, key=lambda miss: miss.excess_ratio, default=None)
@@ -141,7 +156,9 @@ def headline(
         "cheapest_instances": cheapest.scenario.instances if cheapest else None,
         "cheapest_eur_per_h": cheapest.eur_per_h if cheapest else None,
     }
-    return Headline(headline_code(found), values)
+    if measured is not None:
+        values |= {"total_tok_per_s": measured.output_tok_per_s.value, "run": measured.run}
+    return Headline(headline_code(found, measured), values)
 
 
 def model_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterator[Message]:
@@ -273,10 +290,10 @@ def price_warnings(scenario: InferenceScenario, facts: InferenceFacts) -> Iterat
         yield Message("hourly_price_used", {"sku": facts.offer.sku.code}, "basis")
 
 
-def served_trust(speed: Speeds | None, price: Cost | None) -> Kind | None:
+def served_trust(speed: Speeds | None, price: Cost | None, measured: KnownRun | None = None) -> Kind | None:
     """The trust of the whole answer: its speeds are estimates, and a cost rests on assumed hours and utilisation."""
     if speed is None:
-        return None
+        return None if measured is None else measured.output_tok_per_s.kind
     return Kind.ESTIMATE if price is None else Kind.ASSUMPTION
 
 
@@ -294,9 +311,10 @@ def estimate(asked: InferenceScenario, facts: InferenceFacts) -> InferenceEstima
     if served is not None and one is not None and held is not None:
         roof = roofline(held.deployment, one.rates, load_of(scenario), served.point.running)
     told = steps(found, facts, speed, price)
+    measured = closest(scenario, facts.runs) if facts.offer.gpu is None else None
     return InferenceEstimate(
         scenario=scenario,
-        headline=headline(found, facts, speed, price, ranked),
+        headline=headline(found, facts, speed, price, ranked, measured),
         chosen=found,
         speeds=speed,
         best=best,
@@ -309,7 +327,7 @@ def estimate(asked: InferenceScenario, facts: InferenceFacts) -> InferenceEstima
         ways_out=ways_out(found, facts, ranked),
         ranking=ranked,
         steps=told,
-        trust=served_trust(speed, price),
+        trust=served_trust(speed, price, measured),
         warnings=(
             *found.reasons,
             *division_warnings(asked, found),
@@ -321,6 +339,8 @@ def estimate(asked: InferenceScenario, facts: InferenceFacts) -> InferenceEstima
             *price_warnings(scenario, facts),
         ),
         is_divided=is_open(asked),
+        runs=facts.runs,
+        measured=measured,
     )
 
 

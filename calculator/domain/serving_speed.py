@@ -94,6 +94,12 @@ def nearest(scenario: InferenceScenario, runs: Iterable[KnownRun], concurrency: 
     return same[min(near)[1]]
 
 
+def closest(scenario: InferenceScenario, runs: Iterable[KnownRun]) -> KnownRun | None:
+    """The run, of any format and engine, whose load and lengths are nearest to those asked for; None without any."""
+    listed = tuple(runs)
+    return min(listed, key=lambda run: distance(run, scenario, scenario.concurrency), default=None)
+
+
 def as_measured(run: KnownRun, scenario: InferenceScenario, gpus: int) -> InferenceScenario:
     """The setup of a run: one instance, the run's load, and the usual where the run states nothing."""
     size = scenario.replica_gpus

@@ -51,6 +51,7 @@ class InferencePage:
     stats: tuple[Stat, ...]
     notices: tuple[Notice, ...]
     ways: tuple[tables.Way, ...]
+    runs: tuple[tables.RunLine, ...]
     latency: Drawn | None
     latency_bars: tuple[tuple[str, ...], ...]
     memory: Drawn | None
@@ -90,6 +91,7 @@ def page(estimate: InferenceEstimate, facts: InferenceFacts) -> InferencePage:
         stats=inference_lead.stats(estimate),
         notices=inference_notices.notices(estimate),
         ways=tables.ways(estimate),
+        runs=tables.runs(estimate),
         latency=latency(estimate),
         latency_bars=latency_bars(estimate),
         memory=memory(estimate),
@@ -119,6 +121,8 @@ def page(estimate: InferenceEstimate, facts: InferenceFacts) -> InferencePage:
 
 def short(estimate: InferenceEstimate) -> str:
     """A few words for a narrow bar and for the notice of an old link."""
+    if estimate.measured is not None:
+        return _("%(rate)s mesurés") % {"rate": words.rate(estimate.measured.output_tok_per_s.value)}
     if estimate.speeds is None:
         return _("ne tient pas") if estimate.headline.code == "does_not_fit" else _("sans estimation")
     return _("%(ttft)s, %(rate)s") % {

@@ -30,6 +30,7 @@ def lead(estimate: InferenceEstimate) -> SafeString:
         "beyond_capacity": _beyond,
         "does_not_fit": _does_not_fit,
         "not_modelled": _not_modelled,
+        "measured_only": _measured,
     }[estimate.headline.code](estimate)
     return format_html("{}{}", told, _cache(estimate))
 
@@ -129,6 +130,16 @@ def _not_modelled(estimate: InferenceEstimate) -> SafeString:
     """The reason itself: the notices come with the most serious first."""
     reason = inference_notices.notices(estimate)[0]
     return format_html(_("Pas d’estimation pour {} avec ces réglages. {}"), machine(estimate), reason.text)
+
+
+def _measured(estimate: InferenceEstimate) -> SafeString:
+    """What we measured, with its own conditions: they need not be those asked for."""
+    run = estimate.measured
+    assert run is not None
+    text = _("{} a produit {} avec {}, à {}, prompts de {} tokens et réponses de {}\u00a0: mesuré, essai {}.")
+    lengths = (formats.number(run.prompt_tokens), formats.number(run.output_tokens))
+    rate = words.rate(run.output_tok_per_s.value)
+    return format_html(text, machine(estimate), rate, run.model, words.streams(run.concurrency), *lengths, run.run)
 
 
 def stats(estimate: InferenceEstimate) -> tuple[Stat, ...]:

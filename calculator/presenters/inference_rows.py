@@ -28,7 +28,7 @@ from calculator.presenters.row import Row, sourced_row
 
 def export_rows(estimate: InferenceEstimate) -> tuple[Row, ...]:
     """Every figure of the page in its order: answer, inputs, memory, speeds, cost, ways out, ranking, curve."""
-    parts = (_answer, _inputs, _memory, _speeds, _cost, _ways, _ranking, _curve, _notes)
+    parts = (_answer, _inputs, _measured, _memory, _speeds, _cost, _ways, _ranking, _curve, _notes)
     return tuple(row for part in parts for row in part(estimate))
 
 
@@ -168,6 +168,14 @@ def _cost(estimate: InferenceEstimate) -> Iterator[Row]:
     yield from _priced(section, _("entrée, part de la lecture des prompts"), cost.input_share, kind)
     yield from _priced(section, _("entrée et sortie confondues"), cost.total, kind)
     yield from _priced(section, _("sortie, à pleine capacité prévue"), cost.planned, kind)
+
+
+def _measured(estimate: InferenceEstimate) -> Iterator[Row]:
+    """Our own runs of this model on this SKU, each with its conditions in its label."""
+    for line, run in zip(tables.runs(estimate), tables.ordered(estimate), strict=True):
+        yield sourced_row(
+            _("Mesures publiées"), f"{line.run}, {line.setup}, {line.load}, {line.lengths}", run.output_tok_per_s
+        )
 
 
 def _ways(estimate: InferenceEstimate) -> Iterator[Row]:

@@ -6,6 +6,7 @@ from calculator.domain.ranking import Candidate
 from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_load import Served
 from calculator.domain.serving_outcome import Outcome
+from calculator.domain.serving_scenario import KnownRun
 from calculator.jsonable import data, sourced_data, step_data
 from calculator.presenters.inference_lead import sentence
 
@@ -27,6 +28,7 @@ def sections(answer: Any) -> dict[str, Any]:
         "division": _division(estimate),
         "memory": data(estimate.chosen.memory),
         "speeds": _speeds(estimate),
+        "runs": [run_data(run) for run in estimate.runs],
         "limits": {
             "most_clients": estimate.most_clients,
             "best": served_data(estimate.best.served) if estimate.best else None,
@@ -58,6 +60,14 @@ def _division(estimate: InferenceEstimate) -> dict[str, Any] | None:
         "gpus": held.gpus,
         "is_automatic": estimate.is_divided,
     }
+
+
+def run_data(run: KnownRun) -> dict[str, Any]:
+    """One of our own runs with its conditions and the origin of its rate."""
+    names = ("run", "model", "precision", "concurrency", "prompt_tokens", "output_tokens")
+    found = {name: data(getattr(run, name)) for name in names}
+    rate = sourced_data("output_tok_per_s", run.output_tok_per_s)
+    return {**found, "engine": run.engine.value, "output_tok_per_s": rate}
 
 
 def _speeds(estimate: InferenceEstimate) -> dict[str, Any] | None:

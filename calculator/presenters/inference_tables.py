@@ -12,10 +12,11 @@ from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_cost import PriceRange
 from calculator.domain.serving_load import Served
 from calculator.domain.serving_outcome import Outcome, ServingMemory
-from calculator.domain.serving_scenario import InferenceScenario
+from calculator.domain.serving_scenario import InferenceScenario, KnownRun, LoadBy
 from calculator.language import gettext as _
 from calculator.presenters import inference_lead, quantities
 from calculator.presenters import inference_words as words
+from calculator.presenters.badges import Badge, badge
 from calculator.presenters.inference_notices import notice
 
 
@@ -67,12 +68,57 @@ class CurveLine(NamedTuple):
     is_best: bool
 
 
+class RunLine(NamedTuple):
+    """One of our own runs: its rate with the badge that leads to it, its conditions, the link that asks for them."""
+
+    load: str
+    lengths: str
+    setup: str
+    rate: str
+    badge: Badge | None
+    run: str
+    query: str
+
+
 class CostLine(NamedTuple):
     """One way of counting the cost of a million tokens."""
 
     name: str
     value: str
     band: str
+
+
+def runs(estimate: InferenceEstimate) -> tuple[RunLine, ...]:
+    """Our own runs of this model on this SKU, in words."""
+    return tuple(run_line(estimate.scenario, run) for run in ordered(estimate))
+
+
+def ordered(estimate: InferenceEstimate) -> list[KnownRun]:
+    """Our own runs by engine, format and load."""
+    return sorted(estimate.runs, key=lambda run: (run.engine, run.precision, run.concurrency, run.run))
+
+
+def run_line(scenario: InferenceScenario, run: KnownRun) -> RunLine:
+    """A run in words."""
+    asked = replace(
+        scenario,
+        load=LoadBy.CONCURRENCY,
+        concurrency=run.concurrency,
+        prompt_tokens=run.prompt_tokens,
+        output_tokens=run.output_tokens,
+        precision=run.precision,
+        engine=run.engine,
+        calibration="",
+    )
+    return RunLine(
+        load=words.streams(run.concurrency),
+        lengths=f"{formats.number(run.prompt_tokens)} + {formats.number(run.output_tokens)}",
+        setup=f"{run.engine.value}, {words.precision(run.precision)}",
+        rate=words.rate(run.output_tok_per_s.value),
+        badge=badge(run.output_tok_per_s),
+        run=run.run,
+        query=permalinks.write(asked),
+    )
 
 
 def memory_lines(memory: ServingMemory) -> tuple[MemoryLine, ...]:

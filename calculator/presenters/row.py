@@ -50,7 +50,9 @@ def unit_word(unit: str) -> str:
 def source(item: AnySourced) -> str:
     """Where a number comes from: an address, a run, a name; the seller's own offer has no address.
 
-    The notes of the catalogue are English and go into the JSON only.
+    The reason of whoever published it by exception stands behind it. The notes of the catalogue are English and go into
+    the JSON only.
     """
     own_offer = item.kind in (Kind.LIST_PRICE, Kind.CLAIM) and not item.reference
-    return _("offre publiée") if own_offer else item.reference
+    exception = _("publié par exception\u00a0: %(reason)s") % {"reason": item.exception} if item.exception else ""
+    return " · ".join(part for part in (_("offre publiée") if own_offer else item.reference, exception) if part)

@@ -36,12 +36,26 @@ def gpu_named(name: str) -> Gpu:
     return found
 
 
-def model_of(scenario: InferenceScenario) -> LanguageModel:
-    """The model that the visitor describes, else the catalogue's of that name. Raises NotFound with the nearest.
+def tested_models(sku: Sku, scenario: InferenceScenario, known: Figures) -> tuple[LanguageModel, ...]:
+    """The test models that were measured on a SKU by the scenario's instant: they exist for this SKU alone."""
+    records = (
+        figure.language_model
+        for figure, _rate in known.standing(scenario.at)
+        if figure.sku.code == sku.code and figure.test_model
+    )
+    by_name = {record.name: record for record in records if record is not None and record.is_test}
+    return tuple(sheets.stored(LanguageModel, record) for _name, record in sorted(by_name.items()))
 
-    What is missing of a described model is the notation's to say: such a scenario is never answered.
+
+def model_of(scenario: InferenceScenario, tested: Iterable[LanguageModel] = ()) -> LanguageModel:
+    """The model that the visitor describes, else the catalogue's of that name, else the test model among `tested`.
+
+    Raises NotFound with the nearest. What is missing of a described model is the notation's to say: such a scenario is
+    never answered.
     """
     found = sheets.language_model(scenario.model)
+    if found is None:
+        found = next((one for one in tested if one.name.casefold() == scenario.model.strip().casefold()), None)
     if is_own_model(scenario):
         named = replace(scenario, model=OWN_MODEL) if found else scenario
         try:
@@ -118,12 +132,14 @@ def claim_of(found: Iterable[Throughput]) -> Sourced[float] | None:
     return next((rate for rate in claims if rate.kind is Kind.CLAIM), None)
 
 
-def throughputs_of(sku: Sku, scenario: InferenceScenario, known: Figures) -> tuple[Throughput, ...]:
-    """The throughputs of one SKU valid at the instant, test models left out."""
+def throughputs_of(
+    sku: Sku, scenario: InferenceScenario, known: Figures, model: LanguageModel
+) -> tuple[Throughput, ...]:
+    """The throughputs of one SKU valid at the instant; those of test models only where `model` is one."""
     return tuple(
         throughput
         for figure, throughput in known.standing(scenario.at)
-        if figure.sku.code == sku.code and not figure.test_model
+        if figure.sku.code == sku.code and figure.test_model == model.is_test
     )
 
 
@@ -134,10 +150,11 @@ def for_inference(scenario: InferenceScenario, known_figures: Figures | None = N
     """
     known, recorded = snapshot(scenario.catalog_version), known_figures or figures.current()
     roofs = recorded.roofs(scenario.at)
-    chosen, model = chosen_offer(scenario, roofs), model_of(scenario)
+    chosen = chosen_offer(scenario, roofs)
+    model = model_of(scenario, tested_models(chosen.sku, scenario, recorded))
     skus = sku_choices(known.number, scenario.at)
     offered = tuple(offer_of(sku, roofs) for sku in skus if not sku.is_test_host)
-    found = throughputs_of(chosen.sku, scenario, recorded)
+    found = throughputs_of(chosen.sku, scenario, recorded, model)
     return InferenceFacts(
         catalog_version=known.number,
         catalog_date=known.date,

@@ -20,7 +20,7 @@ from calculator.permalinks.notation import written_pair
 from calculator.presenters import inference as presenter
 from calculator.presenters import inference_lead, inference_rows, inference_sections
 from calculator.presenters.inference_notices import notice
-from calculator.reading.inference import for_inference
+from calculator.reading.inference import for_inference, tested_models
 from calculator.tool import Answer, Calculator, Handover, Kept, Preset, by_kind, codes_of
 from calculator.tools import carrying, impossible
 
@@ -54,15 +54,21 @@ def choices(
     facts: InferenceFacts | None = None,
     query: QueryDict | None = None,
 ) -> Choices:
-    """Machines for sale, GPUs that the calibration knows, open-weights models."""
-    del known, query
-    skus = tuple(sku for sku in catalog.sku_choices(scenario.catalog_version, scenario.at) if sku.gpu)
+    """Machines for sale, GPUs that the calibration knows, open-weights models.
+
+    A test host is offered once something was measured on it, and its test models once it is chosen.
+    """
+    del query
+    measured = {figure.sku.code for figure, _rate in known.standing(scenario.at)}
+    listed = catalog.sku_choices(scenario.catalog_version, scenario.at)
+    skus = tuple(sku for sku in listed if sku.gpu or (sku.is_test_host and sku.code in measured))
     chosen = facts.offer.sku if facts is not None and not scenario.gpu else None
     if chosen is not None and chosen.code not in {sku.code for sku in skus}:
         skus = (*skus, chosen)
     gpus = tuple(gpu for gpu in sheets.gpus() if gpu.vendor == CALIBRATED_VENDOR or gpu.name == scenario.gpu)
     own = scenario.model if is_own_model(scenario) and sheets.language_model(scenario.model) is None else ""
-    return Choices(skus, gpus, sheets.models(), own)
+    tested = () if chosen is None else tested_models(chosen, scenario, known)
+    return Choices(skus, gpus, (*sheets.models(), *tested), own)
 
 
 def repaired(scenario: InferenceScenario, error: catalog.NotFound) -> InferenceScenario:

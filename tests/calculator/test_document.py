@@ -53,6 +53,7 @@ def test_a_sourced_number_keeps_its_origin() -> None:
         "kind": "published",
         "source": "ECB",
         "note": "",
+        "exception": "",
         "date": "2026-10-30",
         "replaces_catalogue": False,
     }
