@@ -10,6 +10,7 @@ class Stage(enum.StrEnum):
     OPENING = "opening"
     READING = "reading"
     COMPARING = "comparing"
+    GUARDING = "guarding"
     WRITING = "writing"
 
 

@@ -154,6 +154,7 @@ def preview(
         file = read(content, upload.original_name, options_of(upload), tell)
         known = known_of(newest(), upload.audience)
         diff = compare(file, known, at or upload.default_valid_from or now, now, tell)
+        tell(Stage.GUARDING, 0, 0)
         return Checked(file, diff, guards_of(diff, known), earlier_of(upload))
 
 
@@ -163,6 +164,7 @@ def earlier_of(upload: PriceUpload) -> PriceUpload | None:
     return same.exclude(pk=upload.pk).defer("content").order_by("-applied_at").first()
 
 
+@collecting_later()
 def validate(upload: PriceUpload, by: User | None = None, tell: Tell = nobody) -> Checked:
     """Read and compare a draft, and keep what was found: its lines, counts, the hash of its diff, how it was read.
 

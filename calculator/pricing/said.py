@@ -53,6 +53,7 @@ STAGES: Mapping[str, Text] = {
     Stage.OPENING: gettext_lazy("Ouverture du classeur"),
     Stage.READING: gettext_lazy("Lecture des lignes"),
     Stage.COMPARING: gettext_lazy("Comparaison avec la liste en vigueur"),
+    Stage.GUARDING: gettext_lazy("Garde-fous"),
     Stage.WRITING: gettext_lazy("Écriture, toute la liste à la fois"),
 }
 

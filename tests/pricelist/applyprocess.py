@@ -3,6 +3,7 @@
 python -m tests.pricelist.applyprocess prepare
 python -m tests.pricelist.applyprocess apply UPLOAD USERNAME GO     wait for the file GO, apply, print the answer
 python -m tests.pricelist.applyprocess crash UPLOAD USERNAME        apply in forks that kill themselves
+python -m tests.pricelist.applyprocess crash-back VERSION USERNAME  roll back in forks that kill themselves
 python -m tests.pricelist.applyprocess watch READY GO               look at a price, touch READY, look again after GO
 """
 
@@ -11,6 +12,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -124,15 +126,15 @@ def killed_after(statements: int) -> Any:
     return execute_and_die
 
 
-def crash(upload: int, username: str) -> dict[str, Any]:
-    """Apply again and again, killed one statement later each time, until it is not killed; the states in between."""
+def crash(step: Callable[[int, str], Any], number: int, username: str) -> dict[str, Any]:
+    """Do a step again and again, killed one statement later each time, until it is not killed; the states between."""
     before, states, killed = state(), [], 0
     while True:
         close_all()
         child = os.fork()
         if child == 0:
             with connection.execute_wrapper(killed_after(killed + 1)):
-                answer(upload, username)
+                step(number, username)
             os._exit(0)
         _pid, status = os.waitpid(child, 0)
         if not os.WIFSIGNALED(status):
@@ -147,8 +149,8 @@ def main(name: str, *arguments: str) -> dict[str, Any]:
         return prepare()
     if name == "state":
         return state()
-    if name == "crash":
-        return crash(int(arguments[0]), arguments[1])
+    if name in ("crash", "crash-back"):
+        return crash(answer if name == "crash" else take_back, int(arguments[0]), arguments[1])
     if name == "watch":
         return watch(Path(arguments[0]), Path(arguments[1]))
     number, username, go = arguments

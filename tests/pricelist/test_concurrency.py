@@ -18,7 +18,7 @@ ENVIRONMENTS = [
     "sqlite",
     pytest.param("postgres", marks=pytest.mark.postgres),
 ]
-LEAST_STATEMENTS = 20
+LEAST_STATEMENTS, LEAST_STATEMENTS_BACK = 20, 15
 pytestmark = pytest.mark.slow
 Run = Callable[..., dict[str, Any]]
 
@@ -136,3 +136,26 @@ def test_a_process_killed_after_any_statement_leaves_all_or_nothing(environment:
         "applied",
     ]
     assert after["labels"] == ["Dédiée", "Neuve"]
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, indirect=True)
+def test_a_rollback_killed_after_any_statement_leaves_all_or_nothing(
+    environment: dict[str, str], run: Run, tmp_path: Path
+) -> None:
+    """The list that is taken back brought an offer, changed a price and a label: all of it is there, or none."""
+    mine, _theirs = run("prepare")["uploads"]
+    (tmp_path / "go").touch()
+    assert run("apply", str(mine), "alice", str(tmp_path / "go")) == {"version": 2, "already": False}
+    found = run("crash-back", "2", "alice")
+    assert found["killed"] >= LEAST_STATEMENTS_BACK
+    before, after = found["before"], found["after"]
+    assert [state for state in found["states"] if state not in (before, after)] == []
+    assert found["states"][:LEAST_STATEMENTS_BACK] == [before] * LEAST_STATEMENTS_BACK
+    assert (before["versions"], found["status"], after["versions"]) == ([1, 2], 0, [1, 2, 3])
+    assert before["uploads"][0] == ["applied", 2] and after["uploads"][0] == ["rolled_back", 2]
+    assert after["amounts"] == [
+        *["GPU-NEW 2.000000000", "GPU-NEW None"],
+        *["GPU-PRO 1.500000000", "GPU-PRO 1.500000000", "GPU-PRO 1.600000000"],
+    ]
+    assert [action for action, version in after["events"] if version == 3].count("rolled_back") == 1
+    assert after["labels"] == ["GPU-PRO", "Neuve"]
