@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse, QueryDict
 from ninja import Router
 
 from calculator import answers, language, pagestate, registry, state
@@ -19,16 +19,23 @@ View = Callable[[HttpRequest], JsonResponse]
 
 
 def estimate(request: HttpRequest, tool: Calculator) -> JsonResponse:
-    """The answer of one calculator; absent keys take their documented defaults, which the answer lists."""
-    query = query_of(request)
+    """The answer of one calculator as a response."""
+    held = answered(tool, query_of(request), request.build_absolute_uri)
+    return JsonResponse(held, json_dumps_params={"ensure_ascii": False})
+
+
+def answered(tool: Calculator, query: QueryDict, address: Callable[[str], str]) -> dict[str, Any]:
+    """The answer of one calculator; absent keys take their documented defaults, which the answer lists.
+
+    `address` makes the page's address of its path. RefusedError names every key that is wrong.
+    """
     wrong = unknown(tool.notation, query)
     with language.one_language(), state.read_once():
         outcome = answers.from_link(tool, query)
         if wrong or outcome.answer is None:
             raise RefusedError((*wrong, *outcome.problems))
-        page = request.build_absolute_uri(pagestate.address(tool.name, outcome.answer.query))
-        held = document(tool, outcome.answer, page, outcome.defaults, outcome.notices)
-    return JsonResponse(held, json_dumps_params={"ensure_ascii": False})
+        page = address(pagestate.address(tool.name, outcome.answer.query))
+        return document(tool, outcome.answer, page, outcome.defaults, outcome.notices)
 
 
 def operation(tool: Calculator) -> View:

@@ -3,6 +3,8 @@
 import pytest
 
 from calculator import registry
+from sales.api import assistant
+from sales.api.problems import RefusedError
 from tests.sales.apisite import refused, told
 
 pytestmark = pytest.mark.django_db
@@ -25,3 +27,9 @@ def test_what_needs_no_prices_is_an_empty_list(path: str) -> None:
 
 def test_a_wrong_key_is_named_before_anything_is_looked_up() -> None:
     assert refused("versions?limit=0", 422)["errors"][0]["key"] == "limit"
+
+
+def test_an_assistant_is_told_too() -> None:
+    with pytest.raises(RefusedError) as caught:
+        assistant.answer("estimate_tokens", {})
+    assert [(one.key, one.code) for one in caught.value.problems] == [("catalog", "missing")]
