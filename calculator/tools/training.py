@@ -20,7 +20,7 @@ from calculator.presenters import training_headline, training_notices, training_
 from calculator.presenters.training_rows import export_rows
 from calculator.reading import training as reading
 from calculator.tool import Answer, Calculator, Handover, Kept, Notice, Preset, by_kind, codes_of
-from calculator.tools import carrying, impossible
+from calculator.tools import carrying, impossible, served
 from calculator.tools.calibration import recalibrated
 
 IMPOSSIBLE = {"fault_heads": "tp", "fault_kv_heads": "tp", "fault_vocabulary": "tp", "fault_layers": "pp"}
@@ -117,17 +117,24 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
     priced = {**machine, **carrying.price(scenario.price_eur, scenario.basis, found.facts.sku.prices)}
     model = {} if scenario.params_count is not None else {"model": scenario.model}
     rented = {**priced, **carrying.instances(scenario.instances), **model}
-    pairs = [
-        ("inference", gettext_lazy("Servir ce modèle sur ce GPU"), rented),
-        ("economics", gettext_lazy("Ce que coûtent ses tokens"), priced),
-    ]
+    pairs = [("inference", gettext_lazy("Servir ce modèle sur ce GPU"), rented)]
     if not scenario.method.frozen_base:
         run = _run(found, {**machine, **model, **carrying.by_hour(scenario.price_eur, scenario.basis)})
         pairs.append(("parallelism", gettext_lazy("L’entraîner sur plusieurs GPU"), run))
-    return tuple(
+    ways = [
         Handover(target, title, urlencode({"v": permalinks.VERSION, **values}, safe=":/"))
         for target, title, values in pairs
-    )
+    ]
+    return (*ways[:1], _costs(scenario, priced), *ways[1:])
+
+
+def _costs(scenario: TrainingScenario, priced: dict[str, str]) -> Handover:
+    """What the trained model's tokens cost: with its estimated rate, else the machine alone, and the title says so."""
+    if point := served.economics_values(scenario):
+        query = urlencode({**point, **priced}, safe=":/")
+        return Handover("economics", gettext_lazy("Ce que coûteront ses tokens, au débit estimé ici"), query)
+    title = gettext_lazy("Ce que coûtent des tokens sur ce GPU (débit de ce modèle non estimable, à saisir)")
+    return Handover("economics", title, urlencode({"v": permalinks.VERSION, **priced}, safe=":/"))
 
 
 def _run(found: Answer, start: dict[str, str]) -> dict[str, str]:

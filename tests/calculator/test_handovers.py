@@ -7,7 +7,7 @@ import pytest
 from django.http import QueryDict
 
 from calculator import answers, registry
-from calculator.tool import Calculator
+from calculator.tool import Answer, Calculator
 
 pytestmark = pytest.mark.django_db
 CASES = [(tool, query) for tool in registry.TOOLS for query in ("", *(preset.query for preset in tool.presets))]
@@ -96,3 +96,45 @@ def test_a_monthly_price_stays_off_the_page_that_counts_hours(seeded: None) -> N
     assert "price" not in led("training", run, "parallelism")
     assert led("training", run.replace("3000&basis=month", "5"), "parallelism")["price"] == "5"
     assert led("training", run, "inference")["basis"] == "month"
+
+
+def answered(tool: str, query: QueryDict) -> Answer:
+    """The answer to a link that another page carried."""
+    outcome = answers.from_link(registry.CALCULATORS[tool], query)
+    assert outcome.answer is not None, outcome.problems
+    return outcome.answer
+
+
+def test_three_clicks_from_tokens_over_training_carry_the_rate_of_the_trained_model(seeded: None) -> None:
+    """Tokens, then training, then economics: model, machine, lengths and both rates are those of the inference page."""
+    training = led("tokens", "model=Llama-3-8B&sku=GPU-TITAN", "training")
+    assert (training["model"], training["sku"]) == ("Llama-3-8B", "GPU-TITAN")
+    costs = led("tokens", "model=Llama-3-8B&sku=GPU-TITAN", "training", "economics")
+    served = led("tokens", "model=Llama-3-8B&sku=GPU-TITAN", "training", "inference", "economics")
+    assert {"rate", "prefill", "in", "out", "conc", "origin"} <= set(costs)
+    assert {name: costs[name] for name in costs} == {name: served[name] for name in served}
+    found = answered("economics", costs)
+    assert found.scenario.sku == "GPU-TITAN"
+    assert found.estimate.gpu.capacity_tokens > 0
+
+
+def test_the_rate_from_training_is_an_estimate_and_says_so(seeded: None) -> None:
+    costs = led("training", "model=Mistral-7B-v0.3&sku=GPU-PRO&method=qlora", "economics")
+    assert costs["origin"] == "estimate"
+    assert Decimal(costs["rate"]) > 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["params=2700000000&method=pretrain&sku=GPU-TITAN", "model=Llama-3.1-70B&sku=GPU-PRO"],
+    ids=["a model without dimensions", "a model that does not fit the machine"],
+)
+def test_where_no_rate_can_be_carried_the_title_says_so(seeded: None, query: str) -> None:
+    tool = registry.CALCULATORS["training"]
+    ways = {way.target: way for way in tool.handovers(answered("training", QueryDict(query)))}
+    assert "rate" not in QueryDict(ways["economics"].query)
+    assert "non estimable" in str(ways["economics"].title)
+    known = {
+        way.target: way for way in tool.handovers(answered("training", QueryDict("model=Llama-3-8B&sku=GPU-TITAN")))
+    }
+    assert "non estimable" not in str(known["economics"].title)
