@@ -8,15 +8,25 @@ from django.utils.translation import gettext_lazy as _
 
 # Group → the permissions that its work needs, as app.codename.
 ROLES: dict[str, tuple[str, ...]] = {
-    "sales": ("calculator.view_private_prices",),
-    "pricing": ("calculator.upload_prices", "calculator.apply_prices", "calculator.rollback_prices"),
+    "sales": ("calculator.view_private_prices", "sales.make_quotes"),
+    "pricing": (
+        "calculator.upload_prices",
+        "calculator.apply_prices",
+        "calculator.rollback_prices",
+        "sales.set_costs",
+    ),
     # Letting a price begin in the past takes somebody of both groups: whoever applies, and may also answer for it.
-    "approver": ("calculator.approve_prices", "calculator.backdate_prices", "benchmarks.approve_results"),
+    "approver": (
+        "calculator.approve_prices",
+        "calculator.backdate_prices",
+        "benchmarks.approve_results",
+        "sales.approve_quotes",
+    ),
     "operator": ("benchmarks.operate_benchmarks",),
 }
 MEANINGS: dict[str, Promise] = {
-    "sales": cast(Promise, _("Ventes : voit les prix privés et négociés.")),
-    "pricing": cast(Promise, _("Tarifs : dépose et applique des listes de prix.")),
+    "sales": cast(Promise, _("Ventes : fait les devis, voit les prix privés et négociés.")),
+    "pricing": cast(Promise, _("Tarifs : dépose et applique des listes de prix, tient les coûts de revient.")),
     "approver": cast(Promise, _("Approbation : donne le second accord.")),
     "operator": cast(Promise, _("Mesures : lance, annule et publie des mesures.")),
 }
