@@ -1,7 +1,6 @@
 """Forms of the price pages. A price typed in becomes a file of one line, and goes the way of every file."""
 
 import datetime as dt
-import json
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, cast
@@ -20,6 +19,7 @@ from calculator.pricelist.columns import COLUMNS
 from calculator.pricelist.contract import FileKind
 from calculator.pricelist.limits import FILE_BYTES
 from calculator.pricelist.priceline import COMPONENTS, MODES
+from calculator.pricing.filing import file_of
 from calculator.snapshots import PARIS
 
 AMOUNT = Quantity(Limits(Decimal(0), Decimal("999999.999999999")), ("€", "$"))
@@ -47,8 +47,6 @@ UNITS = {"instance_hour": "instance_hour", "instance_month": "instance_month", "
 REASON_CHARACTERS = 500
 LEFT_OUT, NOT_TOLD = "", "?"
 TWICE = _("Deux en-têtes ne peuvent pas désigner la même colonne, ni une colonne que cette sorte de fichier n’a pas.")
-AMOUNT_COLUMN = "amount"
-"""A file of prices has this column even where the only price in it is withdrawn."""
 
 
 class AudienceForm(forms.Form):
@@ -338,9 +336,3 @@ def parted(text: str) -> str:
 
 def _number(value: Decimal | None) -> str:
     return "" if value is None else plain(value)
-
-
-def file_of(kind: FileKind, row: Mapping[str, str]) -> bytes:
-    """A file of one line; what was left empty is not said."""
-    said = {name: value for name, value in row.items() if value != "" or name == AMOUNT_COLUMN}
-    return json.dumps({"kind": kind, "rows": [said]}, ensure_ascii=False, indent=1).encode()

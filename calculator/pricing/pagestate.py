@@ -123,12 +123,14 @@ def error_header() -> list[str]:
 
 
 def doors(current: str) -> list[Door]:
-    """The forms: prices and items of both kinds."""
+    """The forms: prices, items and data sheets of both kinds."""
     told = (
         ("gpu", _("Prix d’un GPU"), reverse("list-price", args=["gpu"])),
         ("llm", _("Prix d’une API"), reverse("list-price", args=["llm"])),
         ("sku", _("Offre GPU"), reverse("list-item", args=["sku"])),
         ("model", _("Modèle d’API"), reverse("list-item", args=["model"])),
+        ("gpu_sheet", _("Fiche d’un GPU"), reverse("list-item", args=["gpu_sheet"])),
+        ("model_sheet", _("Fiche d’un modèle"), reverse("list-item", args=["model_sheet"])),
     )
     return [Door(title, href, name == current) for name, title, href in told]
 

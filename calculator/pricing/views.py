@@ -16,11 +16,28 @@ from calculator.presenters import pricelist as words
 from calculator.pricelist import publish
 from calculator.pricelist.contract import FileKind, PriceFileError
 from calculator.pricelist.refusals import Refused
-from calculator.pricing import comparing, downloads, forms, impact, pagestate, queries, rights, said, steps, working
+from calculator.pricing import (
+    comparing,
+    downloads,
+    forms,
+    impact,
+    pagestate,
+    queries,
+    rights,
+    said,
+    sheetforms,
+    steps,
+    working,
+)
 from calculator.pricing.rights import me, needs
 from calculator.views import wants_fragment
 
-ITEM_FORMS: Mapping[str, type[forms.SkuForm | forms.ModelForm]] = {"sku": forms.SkuForm, "model": forms.ModelForm}
+ITEM_FORMS: Mapping[str, type[forms.SkuForm | forms.ModelForm | sheetforms.SheetForm]] = {
+    "sku": forms.SkuForm,
+    "model": forms.ModelForm,
+    "gpu_sheet": sheetforms.GpuSheetForm,
+    "model_sheet": sheetforms.ModelSheetForm,
+}
 PRICE_KINDS = (FileKind.GPU.value, FileKind.LLM.value)
 
 
@@ -228,12 +245,12 @@ def price(request: HttpRequest, kind: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs(rights.UPLOAD)
 def item(request: HttpRequest, kind: str) -> HttpResponse:
-    """A new item, or new words of a known one: a file of one line without a price."""
+    """A new item or data sheet, or new words of a known one: a file of one line without a price."""
     if kind not in ITEM_FORMS:
         raise Http404(kind)
     form = ITEM_FORMS[kind](request.POST if request.method == "POST" else None)
     if not form.is_valid():
-        return _form_page(request, form, kind, _("Nouvelle offre ou nouveau nom"))
+        return _form_page(request, form, kind, _("Offre, modèle ou fiche"))
     return _kept(request, form.content())
 
 
