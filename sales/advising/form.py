@@ -15,7 +15,7 @@ from calculator.permalinks.inference import MILLISECONDS
 from calculator.permalinks.tokens import DOCUMENTS, MEAN
 from sales.advising import notation as keys
 from sales.advising.words import CONSTRAINTS, LANGUAGES, METHODS, RANGES, SHAPES, USES
-from sales.domain.need import Constraint, LoadBy, Unit
+from sales.domain.need import Constraint, LoadBy, Unit, Use
 from sales.domain.ranges import Range
 
 
@@ -65,7 +65,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     ),
     "docs": NumberSpec(
         DOCUMENTS,
-        gettext_lazy("Documents à indexer"),
+        gettext_lazy("Documents"),
         gettext_lazy("Par exemple 2\u00a0M."),
         gettext_lazy("documents"),
         required=False,
@@ -150,9 +150,12 @@ class NeedForm(ScenarioForm):
         Group("lengths", gettext_lazy("Longueurs"), ("unit", "in", "out")),
         Group("targets", gettext_lazy("Délais promis"), ("ttft", "tpot")),
         Group("model", gettext_lazy("Modèle"), ("model", "small")),
-        Group("terms", gettext_lazy("Cours"), ("fx",)),
+        Group("index", gettext_lazy("Documents à indexer"), ("docs", "doc")),
+        Group("tune", gettext_lazy("Affinage"), ("method", "rows", "row", "epochs")),
+        Group("pretrain", gettext_lazy("Pré-entraînement"), ("params", "corpus")),
+        Group("terms", gettext_lazy("Délai et cours"), ("days", "fx")),
     )
-    ANSWERED = frozenset({"in", "out", "ttft", "tpot", "fx"})
+    ANSWERED = frozenset({"in", "out", "ttft", "tpot", "docs", "doc", "rows", "row", "params", "corpus", "fx"})
     choices: Choices
 
     def options(self, name: str) -> tuple[tuple[str, str], ...]:
@@ -165,7 +168,11 @@ class NeedForm(ScenarioForm):
     def opened(self) -> frozenset[str]:
         """The groups that the chosen use or load waits for."""
         load = self.texts("load")
+        use, must = self.texts("use"), self.texts("must")
         waiting = {
+            "index": use == [Use.INDEX.value],
+            "tune": use == [Use.TUNE.value] or Constraint.DAILY_TUNING.value in must,
+            "pretrain": use == [Use.PRETRAIN.value],
             "load": load in ([LoadBy.REQUESTS.value], [LoadBy.TOKENS.value]),
         }
         return frozenset(name for name, is_open in waiting.items() if is_open)

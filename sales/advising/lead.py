@@ -1,17 +1,19 @@
 """The advisor's sentence: which way wins, at what cost, and the best of the other ways beside it."""
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from calculator import formats
 from calculator.language import gettext as _
-from calculator.presenters import inference_words, words
+from calculator.presenters import inference_words, quantities, words
 from calculator.presenters.headline import plain
 from calculator.tool import Answer
+from sales.advising import jobs
 from sales.advising.words import USES
 from sales.domain.advice import Advice, first_of
 from sales.domain.need import volume_tokens
 from sales.domain.options import Option, Way
+from sales.domain.training_offers import TrainingOption
 
 
 def eyebrow(advice: Advice) -> str:
@@ -56,7 +58,43 @@ def first(advice: Advice, way: Way) -> Option | None:
 
 
 def lead(advice: Advice) -> SafeString:
-    """The sentence as markup."""
+    """The sentence as markup: the job that the need is about first, what is served after it."""
+    parts = [trained(advice), indexed(advice)]
+    parts = [*parts, served(advice)] if jobs.is_main(advice) else [served(advice), *parts]
+    return format_html_join(" ", "{}", ((part,) for part in parts if part))
+
+
+def trained(advice: Advice) -> SafeString:
+    """Which GPU trains best, how long and for how much."""
+    if not advice.training:
+        return SafeString("")
+    options = jobs.fitting(advice)
+    if not options:
+        return format_html("{}", _("Aucun GPU de l’offre ne tient cet entraînement."))
+    best = options[0]
+    text = _("Pour entraîner, {} en {}\u00a0: {}.")
+    return format_html(text, words.nowrap(best.sku.code), words.nowrap(quantities.duration(best.seconds)), run(best))
+
+
+def run(option: TrainingOption) -> SafeString:
+    """What a training costs, in bold."""
+    if option.eur is None:
+        return bold(_("sur devis"), Way.GPU)
+    return bold(f"{formats.money(option.month_eur)} {jobs.once(option)}", Way.GPU)
+
+
+def indexed(advice: Advice) -> SafeString:
+    """Which way indexes cheapest, with the best GPU beside it."""
+    options = advice.indexing.options if advice.indexing else ()
+    if not options:
+        return SafeString("")
+    best = jobs.indexing_line(options[0])
+    amount = bold(f"{best.amount} {best.note}", Way.GPU if options[0].sku else Way.API)
+    return format_html(_("Pour indexer, {}\u00a0: {}."), words.nowrap(best.title), amount)
+
+
+def served(advice: Advice) -> SafeString:
+    """Which way serves best."""
     found = advice.serving
     match advice.headline.code:
         case "nothing_served":
@@ -103,7 +141,11 @@ def short(found: Answer) -> str:
 
 
 def headline_amount(advice: Advice) -> str:
-    """“830,64 € HT par mois”, or that there is no offer."""
+    """What the first job costs, or that there is no offer."""
+    if jobs.is_main(advice):
+        lines = (*jobs.training_lines(advice), *jobs.indexing_lines(advice))
+        if lines:
+            return f"{lines[0].amount} {lines[0].note}".strip()
     options = advice.serving.options if advice.serving else ()
     if not options:
         return _("aucune offre")

@@ -23,7 +23,6 @@ from calculator.permalinks.notation import (
 from calculator.permalinks.tokens import DOCUMENTS, MEAN
 from calculator.permalinks.training import CORPUS, EPOCHS, PARAMS, ROWS
 from calculator.permalinks.training import MEAN as ROW
-from sales.advising.words import USES
 from sales.domain.language import Language
 from sales.domain.need import Constraint, LoadBy, Need, Unit, Use
 from sales.domain.ranges import Range
@@ -43,7 +42,7 @@ def many(key: str, attribute: str, members: type[StrEnum]) -> Key:
 
 KEYS: tuple[Key, ...] = (
     *catalogue_state(),
-    Key("use", "use", parse_choice([use.value for use in USES], Use), str),
+    enum("use", "use", Use),
     enum("lang", "language", Language),
     enum("load", "load", LoadBy),
     number("users", "users_count", PEOPLE),

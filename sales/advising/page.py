@@ -17,11 +17,18 @@ from calculator.presenters.labels import rate_source
 from calculator.presenters.notices import Notice
 from calculator.presenters.page import QUOTE_VALID_DAYS
 from calculator.tool import Answer
-from sales.advising import lead, reasons
+from sales.advising import jobs, lead, reasons
+from sales.advising.jobs import JobLine
 from sales.advising.words import RANGES, SHAPES, TARGETS, TARGETS_CSS, USES
 from sales.domain.advice import Advice
 from sales.domain.need import (
+    CORPUS_TOKENS,
+    DOCUMENT_TOKENS,
+    DOCUMENTS_COUNT,
     HOURS_A_MONTH,
+    PARAMS_COUNT,
+    ROW_TOKENS,
+    ROWS_COUNT,
     Need,
     output_tokens,
     peak_per_s,
@@ -77,6 +84,11 @@ class AdvicePage:
     short: str
     load: str
     options: tuple[OptionLine, ...]
+    training: tuple[JobLine, ...]
+    training_note: str
+    indexing: tuple[JobLine, ...]
+    indexing_note: str
+    jobs_first: bool
     excluded: tuple[ExcludedLine, ...]
     others: int
     notices: tuple[Notice, ...]
@@ -102,7 +114,12 @@ def page(found: Answer) -> AdvicePage:
         short=lead.headline_amount(advice),
         load=load(need),
         options=tuple(option_line(option) for option in options),
-        excluded=excluded_lines(serving.excluded if serving else ()),
+        training=jobs.training_lines(advice),
+        training_note=jobs.training_note(advice),
+        indexing=jobs.indexing_lines(advice),
+        indexing_note=jobs.indexing_note(advice),
+        jobs_first=jobs.is_main(advice),
+        excluded=excluded(advice),
         others=len(serving.all_options) - len(options) if serving else 0,
         notices=tuple(reasons.notice(message) for message in advice.warnings),
         formulas=(),
@@ -161,7 +178,7 @@ def option_line(option: Option) -> OptionLine:
         css=WAY_CSS[option.way],
         model=model(option),
         month=lead.month(option),
-        per_mtok=formats.unit_price(option.eur_per_mtok, unknown=_("sur devis")),
+        per_mtok=jobs.per_mtok(option.eur_per_mtok),
         targets=str(TARGETS[option.targets]),
         targets_css=TARGETS_CSS[option.targets],
         facts=tuple(facts(option)),
@@ -223,6 +240,13 @@ def excluded_lines(excluded: tuple[Excluded, ...]) -> tuple[ExcludedLine, ...]:
     )
 
 
+def excluded(advice: Advice) -> tuple[ExcludedLine, ...]:
+    """Everything that was left out of every job."""
+    serving = excluded_lines(advice.serving.excluded if advice.serving else ())
+    others = (ExcludedLine(name, reason) for name, reason in jobs.left_out(advice))
+    return (*serving, *others)
+
+
 def placeholders(need: Need) -> dict[str, str]:
     """What an empty field stands for, by the field's name."""
     usual = need.usual
@@ -231,6 +255,12 @@ def placeholders(need: Need) -> dict[str, str]:
         "out": formats.number(usual.output_tokens),
         "ttft": formats.number(usual.first_token_ms),
         "tpot": formats.number(usual.token_ms),
+        "docs": formats.tokens(DOCUMENTS_COUNT),
+        "doc": formats.number(DOCUMENT_TOKENS),
+        "rows": formats.number(ROWS_COUNT),
+        "row": formats.number(ROW_TOKENS),
+        "params": formats.tokens(PARAMS_COUNT),
+        "corpus": formats.tokens(CORPUS_TOKENS),
     }
 
 
@@ -254,6 +284,7 @@ def assumptions(advice: Advice) -> tuple[str, ...]:
             _("GPU dimensionnés pour l’heure la plus chargée\u00a0: %(share)s d’un mois de %(hours)s h au plus.")
             % {"share": formats.percent(utilisation_ceiling(need)), "hours": formats.number(HOURS_A_MONTH)}
         )
+    notes += [note for note in (jobs.training_note(advice), jobs.indexing_note(advice)) if note]
     rate = advice.usd_per_eur
     if rate is not None:
         amount = formats.money(rate.value, "USD", 4)

@@ -92,6 +92,23 @@ def notice(message: Message) -> Notice:
             _("Cet engagement remplace celui de l’usage, et n’est accordé à aucune API sans mesure."),
             "",
         ),
+        "claim_beside_estimates": (
+            _("Une vitesse annoncée parmi des estimations."),
+            _(
+                "Elle vient du vendeur, conditions non précisées\u00a0; les autres sont calées sur des mesures publiées."
+            ),
+            "",
+        ),
+        "nothing_in_time": (
+            _("Aucune offre ne tient le délai voulu."),
+            _("Les durées ci-dessous le dépassent\u00a0: allongez-le, ou réduisez le travail."),
+            "warn",
+        ),
+        "one_gpu_a_job": (
+            _("Deux travaux, deux GPU."),
+            _("Entraîner et servir ne demandent pas la même carte\u00a0: chacun a son propre classement."),
+            "",
+        ),
         "tokenizer_assumed": (
             _("Mots convertis à peu près."),
             _("Le tokenizer de %(model)s n’est pas parmi les nôtres\u00a0: cl100k en tient lieu."),

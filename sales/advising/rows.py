@@ -9,7 +9,7 @@ from calculator.domain.units import to_decimal
 from calculator.presenters.badges import word
 from calculator.presenters.input_rows import input_rows
 from calculator.presenters.row import Row, Value, sourced_row
-from sales.advising import lead, page, reasons
+from sales.advising import jobs, lead, page, reasons
 from sales.advising.form import NeedForm
 from sales.advising.notation import KEYS
 from sales.advising.words import TARGETS
@@ -20,7 +20,7 @@ from sales.domain.options import Option
 
 def export_rows(advice: Advice) -> tuple[Row, ...]:
     """Every figure of the page in its order."""
-    parts = (_answer, _inputs, _options, _excluded, _notices)
+    parts = (_answer, _inputs, _training, _indexing, _options, _excluded, _notices)
     return tuple(row for part in parts for row in part(advice))
 
 
@@ -38,6 +38,27 @@ def _answer(advice: Advice) -> Iterator[Row]:
 def _inputs(advice: Advice) -> Iterator[Row]:
     yield from input_rows(NeedForm, KEYS[2:], advice.scenario, {})
     yield sourced_row(_("Saisies"), _("Dollars pour 1 €"), advice.usd_per_eur)
+
+
+def _training(advice: Advice) -> Iterator[Row]:
+    for rank, option in enumerate(jobs.fitting(advice), start=1):
+        section = _("Entraîner %(rank)s. %(name)s") % {"rank": rank, "name": option.sku.code}
+        kind = word(option.trust) if option.trust else ""
+        yield Row(section, _("Durée"), to_decimal(option.seconds or 0.0), "s", kind)
+        yield Row(section, _("Coût d’un entraînement"), option.eur, _("€ HT"), kind)
+        yield Row(section, _("Entraînements par mois"), Decimal(option.runs_a_month))
+        yield Row(section, _("Coût par million de tokens entraînés"), option.eur_per_mtok, _("€ HT"), kind)
+
+
+def _indexing(advice: Advice) -> Iterator[Row]:
+    for rank, option in enumerate(advice.indexing.options if advice.indexing else (), start=1):
+        line = jobs.indexing_line(option)
+        section = _("Indexer %(rank)s. %(name)s") % {"rank": rank, "name": line.title}
+        kind = word(option.trust) if option.trust else ""
+        yield Row(section, _("Coût"), option.eur, _("€ HT"), kind)
+        yield Row(section, _("Coût par million de tokens lus"), option.eur_per_mtok, _("€ HT"), kind)
+        if option.seconds is not None:
+            yield Row(section, _("Durée"), to_decimal(option.seconds), "s", kind)
 
 
 def _options(advice: Advice) -> Iterator[Row]:
@@ -68,7 +89,7 @@ def _count(value: int | None) -> Value:
 
 
 def _excluded(advice: Advice) -> Iterator[Row]:
-    for line in page.excluded_lines(advice.serving.excluded if advice.serving else ()):
+    for line in page.excluded(advice):
         yield Row(_("Écartées"), line.name, line.reason)
 
 

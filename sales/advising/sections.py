@@ -6,8 +6,10 @@ from calculator import permalinks
 from calculator.jsonable import data, sourced_data
 from sales.advising import lead
 from sales.domain.advice import Advice
+from sales.domain.indexing_offers import IndexingOption
 from sales.domain.need import peak_per_s, requests_a_month, utilisation_ceiling, volume_tokens
 from sales.domain.options import Option
+from sales.domain.training_offers import TrainingOption
 
 
 def sections(answer: Any) -> dict[str, Any]:
@@ -29,6 +31,8 @@ def sections(answer: Any) -> dict[str, Any]:
         },
         "inputs": [sourced_data("usd_per_eur", advice.usd_per_eur)] if advice.usd_per_eur else [],
         "options": [_option(option) for option in (serving.options if serving else ())],
+        "training": [_training(option) for option in advice.training],
+        "indexing": [_indexing(option) for option in (advice.indexing.options if advice.indexing else ())],
         "excluded": data(serving.excluded) if serving else [],
         "warnings": data(advice.warnings),
     }
@@ -54,4 +58,32 @@ def _option(option: Option) -> dict[str, Any]:
         "economics": permalinks.write(option.month),
         "economics_rest": permalinks.write(option.rest) if option.rest else None,
         "inference": permalinks.write(option.peak) if option.peak else None,
+    }
+
+
+def _training(option: TrainingOption) -> dict[str, Any]:
+    return {
+        "sku": option.sku.code,
+        "verdict": option.verdict.value,
+        "time_s": data(option.seconds),
+        "eur": data(option.eur),
+        "month_eur": data(option.month_eur),
+        "runs_a_month": option.runs_a_month,
+        "eur_per_mtok": data(option.eur_per_mtok),
+        "in_time": option.in_time,
+        "speed": option.speed.value,
+        "trust": data(option.trust),
+        "training": permalinks.write(option.scenario),
+    }
+
+
+def _indexing(option: IndexingOption) -> dict[str, Any]:
+    return {
+        "api": option.api.code if option.api else None,
+        "sku": option.sku.code if option.sku else None,
+        "time_s": data(option.seconds),
+        "eur": data(option.eur),
+        "eur_per_mtok": data(option.eur_per_mtok),
+        "trust": data(option.trust),
+        "tokens": permalinks.write(option.scenario),
     }

@@ -12,16 +12,19 @@ from calculator.domain.serving_scenario import InferenceScenario
 from calculator.figures import Figures
 from calculator.permalinks import rates
 from calculator.reading.inference import for_inference, model_of
+from calculator.reading.tokens import for_tokens
+from calculator.reading.training import for_training
 from calculator.tool import Answer, Calculator, Kept, Preset, by_kind, codes_of
 from sales.advising import lead, page, rows, sections
 from sales.advising.form import Choices, NeedForm
 from sales.advising.notation import NOTATION
+from sales.domain import indexing_offers, training_offers
 from sales.domain.advice import AdviceFacts, estimate
 from sales.domain.need import Need
 from sales.domain.serving_offers import ServingFacts
 
 NAME = "advice"
-KEY_OF_KIND = {"model": "model", "version": "catalog", "sku": "use", "api": "range"}
+KEY_OF_KIND = {"model": "model", "version": "catalog", "sku": "use", "gpu": "use", "api": "range", "embedding": "docs"}
 
 
 def default_scenario() -> Need:
@@ -50,6 +53,8 @@ def facts_of(need: Need, known: Figures | None = None) -> AdviceFacts:
         day=prices.day,
         serving=ServingFacts(by_sku, prices, apis),
         usd_per_eur=prices.usd_per_eur,
+        training={sku.code: for_training(training_offers.asked(need, sku.code)) for sku in offered if need.trains},
+        tokens=for_tokens(indexing_offers.asked(need), known) if need.indexes else None,
     )
 
 
@@ -109,6 +114,21 @@ def file_stem(found: Answer) -> str:
 
 PRESETS = (
     Preset("team", gettext_lazy("Assistant d’équipe"), {}),
+    Preset(
+        "legal",
+        gettext_lazy("2\u00a0M de documents juridiques"),
+        {"use": "index", "load": "none", "docs": "2000000", "doc": "4000"},
+    ),
+    Preset(
+        "tickets",
+        gettext_lazy("Affiner sur 12\u202f000 tickets"),
+        {"use": "tune", "load": "none", "rows": "12000", "row": "256", "model": "Mistral-7B"},
+    ),
+    Preset(
+        "encoder",
+        gettext_lazy("Encodeur de 2,7\u00a0Md"),
+        {"use": "pretrain", "load": "none", "params": "2700000000", "corpus": "40000000000"},
+    ),
     Preset(
         "assistant",
         gettext_lazy("Assistant, premier token en 100\u00a0ms"),

@@ -17,6 +17,9 @@ USES: Mapping[Use, Text] = {
     Use.RAG: gettext_lazy("Questions sur des documents (RAG)"),
     Use.CODE: gettext_lazy("Aide au code"),
     Use.BATCH: gettext_lazy("Traitement par lots"),
+    Use.INDEX: gettext_lazy("Indexer des documents"),
+    Use.TUNE: gettext_lazy("Affiner un modèle"),
+    Use.PRETRAIN: gettext_lazy("Pré-entraîner un modèle"),
 }
 LANGUAGES: Mapping[Language, Text] = {
     Language.FRENCH: gettext_lazy("Français"),

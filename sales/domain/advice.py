@@ -4,15 +4,18 @@ Every amount is the answer of a calculator to a scenario that the option names; 
 """
 
 import datetime as dt
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from calculator.domain.offers import ApiModel
 from calculator.domain.provenance import Kind, Sourced, weakest_kind
 from calculator.domain.scenario import EconomicsScenario, Headline, Message
+from calculator.domain.tokens_scenario import TokensFacts
+from calculator.domain.training_scenario import Speed, TrainingFacts
 from sales.domain.constraints import accepted, api_refusals, range_refusals
 from sales.domain.hybrid import best_hybrid
+from sales.domain.indexing_offers import Indexing, indexing
 from sales.domain.language import tokenizer_of
 from sales.domain.losing import api_loses, gpu_loses, next_step
 from sales.domain.need import (
@@ -36,6 +39,7 @@ from sales.domain.serving_offers import (
     preference,
     priced,
 )
+from sales.domain.training_offers import TrainingOption, training
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class AdviceFacts:
     day: dt.date
     serving: ServingFacts
     usd_per_eur: Sourced[Decimal] | None
+    training: Mapping[str, TrainingFacts] = field(default_factory=dict)
+    tokens: TokensFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +67,16 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The whole answer; page, files and JSON read this one object. `serving` None = nothing is to be served."""
+    """The whole answer; page, files and JSON read this one object.
+
+    `serving` None = nothing is to be served; `training` holds every SKU, `indexing` None = no documents.
+    """
 
     scenario: Need
     headline: Headline
     serving: Serving | None
+    training: tuple[TrainingOption, ...]
+    indexing: Indexing | None
     trust: Kind | None
     warnings: tuple[Message, ...]
     usd_per_eur: Sourced[Decimal] | None
@@ -169,7 +180,7 @@ def first_of(options: tuple[Option, ...], way: Way) -> Option | None:
 
 
 def headline(need: Need, found: Serving | None) -> Headline:
-    """Which way wins, with the best of the others beside it."""
+    """Which way to serve wins."""
     if found is None:
         return Headline("nothing_served", {})
     if not found.options:
@@ -182,10 +193,8 @@ def headline(need: Need, found: Serving | None) -> Headline:
     return Headline(f"{first.way.value}_wins", {"eur": first.month_eur})
 
 
-def warnings(need: Need, found: Serving | None) -> Iterator[Message]:
+def serving_warnings(need: Need, found: Serving) -> Iterator[Message]:
     """What the reader must know beside the ranking."""
-    if found is None:
-        return
     names = tuple(models_of(found.options))
     if len(names) > 1:
         yield Message("models_differ", {"models": ", ".join(names), "count": len(names)})
@@ -197,14 +206,45 @@ def warnings(need: Need, found: Serving | None) -> Iterator[Message]:
         yield Message("tokenizer_assumed", {"model": need.open_model})
 
 
+def training_warnings(options: tuple[TrainingOption, ...]) -> Iterator[Message]:
+    """A claimed speed beside estimated ones, and a run that nothing does in time."""
+    fitting = [one for one in options if one.seconds is not None]
+    speeds = {one.speed for one in fitting}
+    if Speed.PUBLISHED in speeds and len(speeds) > 1:
+        yield Message("claim_beside_estimates")
+    if fitting and not any(one.in_time for one in fitting):
+        yield Message("nothing_in_time")
+
+
+def warnings(need: Need, serve: Serving | None, train: tuple[TrainingOption, ...]) -> Iterator[Message]:
+    """Every message of the answer."""
+    if serve is not None:
+        yield from serving_warnings(need, serve)
+    yield from training_warnings(train)
+    if serve is not None and any(one.seconds is not None for one in train):
+        yield Message("one_gpu_a_job")
+
+
+def trust(serve: Serving | None, train: tuple[TrainingOption, ...], index: Indexing | None) -> Kind | None:
+    """The weakest of all that is shown."""
+    kinds = [option.trust for option in serve.options] if serve else []
+    kinds += [one.trust for one in train]
+    kinds += [one.trust for one in index.options] if index else []
+    return weakest_kind(kinds)
+
+
 def estimate(need: Need, facts: AdviceFacts) -> Advice:
     """The whole answer of the advisor, unrounded; EUR without VAT. Formulas: docs/methodology.md."""
-    found = serving(need, facts.serving) if need.serves else None
+    serve = serving(need, facts.serving) if need.serves else None
+    train = training(need, facts.training) if need.trains else ()
+    index = indexing(need, facts.tokens) if need.indexes and facts.tokens is not None else None
     return Advice(
         scenario=need,
-        headline=headline(need, found),
-        serving=found,
-        trust=weakest_kind(option.trust for option in found.options) if found else None,
-        warnings=tuple(warnings(need, found)),
+        headline=headline(need, serve),
+        serving=serve,
+        training=train,
+        indexing=index,
+        trust=trust(serve, train, index),
+        warnings=tuple(warnings(need, serve, train)),
         usd_per_eur=facts.usd_per_eur,
     )

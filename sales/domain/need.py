@@ -76,6 +76,11 @@ USUAL: Mapping[Use, Usual] = {
 }
 """The lengths, targets and models of the inference calculator's own cases, by use. Assumptions, shown as such."""
 
+DOCUMENTS_COUNT, DOCUMENT_TOKENS = 2_000_000, Decimal(4000)
+ROWS_COUNT, ROW_TOKENS = 12_000, Decimal(256)
+PARAMS_COUNT, CORPUS_TOKENS = Decimal(2_700_000_000), Decimal(40_000_000_000)
+"""The offer's own cases stand for an empty field: legal documents, support tickets, a pre-trained encoder."""
+
 INTERACTIVE_PEAK_RATIO = Decimal("0.8")
 """Planned load of the busiest hour. From 80 % of the capacity on, requests that bunch up make queues."""
 BATCH_PEAK_RATIO = Decimal("0.9")
