@@ -1,6 +1,6 @@
 """What was posted to the bill's page, as the report or the totals that it stands for. Nothing of it is kept."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from django.http import HttpRequest, QueryDict
@@ -24,12 +24,15 @@ NAME = "name-"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was read. Without `totals` the report has problems or columns without a name; `waiting` is its text."""
+    """What was read. Without `totals` the report has problems, columns without a name, or a `refusal`; `waiting` is
+    its text, `named` what the visitor called its columns."""
 
     totals: Totals | None = None
     report: Report | None = None
     waiting: str = ""
     model: str = ""
+    named: Named | None = None
+    refusal: ReportError | None = None
 
 
 def received(request: HttpRequest) -> Asked:
@@ -41,10 +44,23 @@ def received(request: HttpRequest) -> Asked:
     content = _content(request)
     named = _named(posted)
     found = report.read(content, named)
+    asked = Asked(report=found, waiting=_waiting(content), model=model, named=named)
     if found.code == "unknown" or found.problems:
-        waiting = content.decode("utf-8", "replace") if len(content) <= WAITING_BYTES and _is_utf8(content) else ""
-        return Asked(report=found, waiting=waiting, model=model)
-    return Asked(_totals(found, stated_days(posted)), found, model=model)
+        return asked
+    try:
+        return replace(asked, totals=_totals(found, stated_days(posted)))
+    except ReportError as error:
+        return replace(asked, refusal=error)
+
+
+def _waiting(content: bytes) -> str:
+    """The report as a text that the page holds until its columns are named; "" for one that is chosen again."""
+    if len(content) > WAITING_BYTES:
+        return ""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _content(request: HttpRequest) -> bytes:
@@ -55,14 +71,6 @@ def _content(request: HttpRequest) -> bytes:
     if not text:
         raise ReportError("missing")
     return text.encode()
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _named(posted: QueryDict) -> Named | None:

@@ -6,7 +6,8 @@ from calculator import formats
 from sales.bills import result as results
 from sales.bills import shown, totals, words
 from sales.bills.asking import COLUMN, CURRENCIES, NAME, Asked
-from sales.bills.reading.formats import MAPPED
+from sales.bills.reading.delimited import folded
+from sales.bills.reading.formats import GUESSES, MAPPED
 from sales.bills.reading.limits import FILE_BYTES, ROWS
 from sales.bills.reading.problems import ReportError
 from sales.bills.result import NotComparable, Result
@@ -41,19 +42,29 @@ def not_comparable(error: NotComparable) -> dict[str, Any]:
 
 
 def unread(asked: Asked) -> dict[str, Any]:
-    """The form with every problem, or with the columns that wait for their names."""
-    report = asked.report
+    """The form with every problem, and with the columns that wait for their names or have them already."""
+    report, named = asked.report, asked.named
     found = report.problems if report else ()
     header = report.header if report else ()
     return {
-        **empty(),
+        **empty(words.refusal(asked.refusal) if asked.refusal else ""),
         "problems": [(words.place(each), each.column, words.problem(each)) for each in found],
         "more_count": report.more_count if report else 0,
-        "columns": [(f"{COLUMN}{number}", f"{NAME}{number}", name) for number, name in enumerate(header)],
+        "columns": [
+            (f"{COLUMN}{number}", f"{NAME}{number}", name, chosen(name, asked)) for number, name in enumerate(header)
+        ],
+        "is_beside": named is not None and not named.includes_cache,
+        "currency": named.currency if named else CURRENCIES[0],
         "meanings": [(meaning.value, words.MEANINGS[meaning]) for meaning in MAPPED],
         "currencies": CURRENCIES,
         "waiting": asked.waiting,
     }
+
+
+def chosen(name: str, asked: Asked) -> str:
+    """What a column is called: by the visitor, else what its header proposes; "" for nothing."""
+    known = GUESSES if asked.named is None else asked.named.columns
+    return known.get(folded(name), "")
 
 
 def answered(result: Result, asked: Asked, may_quote: bool) -> dict[str, Any]:
@@ -67,6 +78,7 @@ def answered(result: Result, asked: Asked, may_quote: bool) -> dict[str, Any]:
         "lines": [shown.line(line, result) for line in result.lines],
         "total": (shown.usd(shown.listed_usd(result)), shown.billed_total(result)),
         "options": [shown.option(option) for option in result.options],
+        "reference": shown.reference_label(result),
         "machines": [shown.machine(machine, result, may_quote) for machine in result.machines],
         "side_by_side": shown.side_by_side(result),
         "notes": shown.notes(result),

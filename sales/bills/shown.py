@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from django.http import QueryDict
 from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
 
 from calculator import formats
 from calculator.domain.apibill import Usage
@@ -27,6 +28,7 @@ from sales.comparing import links
 
 NOT_KNOWN = Mark("", "")
 COMPARED_AT_MOST = 4
+CENT_DECIMALS, SMALL_DECIMALS = 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,9 @@ class ShownMachine:
 
 
 def usd(value: Decimal | None) -> str:
-    return formats.money(value, "USD")
+    """Dollars to the cent, to a hundredth of one below a dollar: a small bill is not rounded away."""
+    small = value is not None and abs(value) < 1
+    return formats.money(value, "USD", SMALL_DECIMALS if small else CENT_DECIMALS)
 
 
 def tokens(usage: Usage) -> tuple[str, ...]:
@@ -100,6 +104,9 @@ def why(found: BillLine, result: Result) -> str:
         nearest = _("le plus proche\u00a0: %(name)s") % {"name": found.nearest} if found.nearest else ""
         return "; ".join(filter(None, (said, nearest)))
     said = str(EXPLANATIONS.get(results.explained(found, result.usd_per_eur), ""))
+    if found.api and found.api.retired_on and found.api.retired_on <= timezone.localdate(result.at):
+        retired = _("modèle retiré le %(day)s") % {"day": formats.date(found.api.retired_on)}
+        said = "; ".join(filter(None, (said, retired)))
     if found.over_tokens:
         tier = _("tranche au-delà de %(count)s tokens") % {"count": formats.number(found.over_tokens)}
         return "; ".join(filter(None, (said, tier)))
@@ -166,6 +173,12 @@ def side_by_side(result: Result) -> str:
     return f"{reverse('compare')}?{query.urlencode()}" if query else ""
 
 
+def reference_label(result: Result) -> str:
+    """The API that GPUs are held against: the bill's largest model that is still sold, else the calculator's own."""
+    labels = {option.api.code: option.api.label for option in result.options}
+    return labels.get(result.reference, result.reference)
+
+
 def lead(result: Result) -> str:
     """The finding in one sentence: who wins, with the amounts of a month."""
     best, option_ = results.best_machine(result), result.options[0] if result.options else None
@@ -176,7 +189,7 @@ def lead(result: Result) -> str:
         "api_month": formats.money(option_.cached_eur),
         "gpu": counted.named(best.gpu.instances or 1, best.gpu.sku),
         "gpu_month": formats.money(best.gpu.total_eur),
-        "own": next((each.api.label for each in result.options if each.api.code == result.reference), result.reference),
+        "own": reference_label(result),
         "own_month": formats.money(
             next((o.cached_eur for o in result.options if o.api.code == result.reference), None)
         ),

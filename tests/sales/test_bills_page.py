@@ -110,6 +110,15 @@ class TestPrices:
         found = results.priced(bill(held))
         assert results.explained(found.lines[0], found.usd_per_eur) == "same"
 
+    def test_a_small_bill_is_not_rounded_away(self, client: Client, seeded: None) -> None:
+        rows = f"{HEADER}\n1793491200,1793577600,gpt-5.4,,,262960,1744,257955,1"
+        assert "0,1032\u00a0$" in post(client, rows.encode()).content.decode()
+
+    def test_a_retired_model_is_said_to_be(self, client: Client, seeded: None, noon: object) -> None:
+        found = results.priced(bill(traffic("claude-sonnet-4-5", 10**6, 0, 10**6)))
+        assert "modèle retiré le 30/11/2026" in shown.why(found.lines[0], found)
+        assert found.reference == "gpt-5.4"
+
 
 class TestOptions:
     def test_an_options_amount_is_that_of_its_economics_page(self, seeded: None, noon: object) -> None:
@@ -234,6 +243,23 @@ class TestMapping:
         assert "more than the list price" in page
         assert "$11.88" in page
 
+    def test_headers_propose_what_they_hold(self, client: Client, seeded: None) -> None:
+        page = post(client, (FILES / "own.csv").read_bytes()).content.decode()
+        assert re.findall(r'<option value="(\w+)" selected>', page) == [
+            "start", "model", "input", "cache_read", "output", "requests", "amount",
+        ]  # fmt: skip
+
+    def test_problems_keep_the_text_and_the_names_of_its_columns(self, client: Client, seeded: None) -> None:
+        held = {
+            "text": "m;i;o\ngpt-5.4;-5;7", "mapped": "1", "includes": "0", "currency": "EUR",
+            "column-0": "model", "name-0": "m", "column-1": "input", "name-1": "i", "column-2": "output", "name-2": "o",
+        }  # fmt: skip
+        page = client.post("/fr/bills/", held).content.decode()
+        assert "est négatif" in page
+        assert re.findall(r'<option value="(\w+)" selected>', page) == ["model", "input", "output"]
+        assert "<option selected>EUR</option>" in page
+        assert 'name="includes" value="0" checked' in page
+
     def test_without_dates_the_days_are_asked_for(self, client: Client, seeded: None) -> None:
         held = {
             "text": "m;i;o\ngpt-5.4;1000;500", "mapped": "1",
@@ -242,6 +268,7 @@ class TestMapping:
         refused = client.post("/fr/bills/", held)
         assert refused.status_code == 422
         assert "combien de jours" in refused.content.decode()
+        assert '<option value="model" selected>' in refused.content.decode()
         assert client.post("/fr/bills/", {**held, "days": "30"}).status_code == 200
 
     @pytest.mark.parametrize("days", ["0", "-3", "NaN", "1e9", "abc", "99999", "9" * 400])

@@ -175,6 +175,17 @@ MISTRAL_JSON = Format(
     },
     includes_cache=False,
 )
+GUESSES: Mapping[str, Meaning] = {
+    **dict.fromkeys(("model", "modèle", "modele", "model_name"), Meaning.MODEL),
+    **dict.fromkeys(("date", "day", "jour", "timestamp"), Meaning.START),
+    **dict.fromkeys(("input", "input_tokens", "prompt_tokens", "entrée", "tokens d’entrée"), Meaning.INPUT),
+    **dict.fromkeys(("cached_tokens", "cache_read", "input_cached_tokens", "dont cache"), Meaning.CACHE_READ),
+    **dict.fromkeys(("output", "output_tokens", "completion_tokens", "sortie", "tokens de sortie"), Meaning.OUTPUT),
+    **dict.fromkeys(("requests", "num_requests", "requêtes", "requetes"), Meaning.REQUESTS),
+    **dict.fromkeys(("amount", "cost", "cost_usd", "montant", "coût"), Meaning.AMOUNT),
+    **dict.fromkeys(("service_tier", "tier", "mode"), Meaning.TIER),
+}
+"""What a header proposes in the mapping step; the visitor confirms or changes it."""
 CSV_FORMATS = (OPENAI_CSV, ANTHROPIC_CSV)
 COSTS_MARKS = (frozenset({"amount_value", "line_item"}), frozenset({"cost_usd", "token_type"}))
 """Exports of amounts without tokens: told apart, so that the visitor knows which one to take."""

@@ -1,7 +1,7 @@
 """A usage report, whatever provider it comes from: bytes in, lines of usage and problems out."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calculator.pricelist.contract import PriceFileError
 from sales.bills.reading import delimited, nested
@@ -27,7 +27,8 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was read. With any of `problems` the report is not priced; `header` is that of a CSV nobody knows."""
+    """What was read. With any of `problems` the report is not priced; `header` is that of a CSV whose columns the
+    visitor names."""
 
     code: str
     provider: str
@@ -61,7 +62,9 @@ def _of_table(text: str, encoding: str, named: Named | None, problems: Problems)
     known = delimited.format_of(table, mapping, problems)
     if known is None:
         return Report("unknown", "", (), header=table.header)
-    return _report(known, delimited.rows(table, known, problems), delimited.mark_of(table, known, problems), problems)
+    mark = delimited.mark_of(table, known, problems)
+    found = _report(known, delimited.rows(table, known, problems), mark, problems)
+    return replace(found, header=table.header) if named else found
 
 
 def _report(
