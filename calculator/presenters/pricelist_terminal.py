@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 from calculator import formats
 from calculator.fields import Text, decimals, plain
 from calculator.language import gettext as _
+from calculator.listing.history import MODE_NAMES
 from calculator.presenters import pricelist, pricelist_guards
 from calculator.presenters.labels import component_name
 from calculator.pricelist.contract import ParsedFile
@@ -65,7 +66,8 @@ def _amount(entry: Entry, value: Any) -> str:
 
 def change(entry: Entry) -> str:
     """One change: what, from which amount to which, in percent, from when."""
-    what = " ".join(part for part in (entry.item, component_name(entry.component), entry.mode) if part)
+    mode = str(MODE_NAMES.get(entry.mode, entry.mode))
+    what = " ".join(part for part in (entry.item, component_name(entry.component), mode) if part)
     if entry.context_over:
         what += f" > {formats.number(entry.context_over)}"
     values = f"{_amount(entry, entry.old)} → {_amount(entry, entry.new)}"
@@ -87,6 +89,12 @@ def _start(entry: Entry) -> str:
 def old_rate(day: dt.date) -> str:
     """What a shell says where a page asks for a tick: the exchange rate is old."""
     return _("Le cours de change, du %(day)s, est ancien\u00a0: déposez le plus récent.") % {"day": formats.date(day)}
+
+
+def old_rate_asks(day: dt.date) -> str:
+    """The same where the file would be applied: it is not, until that is accepted."""
+    told = _("Rien n’est appliqué\u00a0: relancez avec --accept-old-rate pour appliquer quand même.")
+    return f"{old_rate(day)} {told}"
 
 
 def lines(file: ParsedFile, diff: Diff, guards: tuple[Guard, ...]) -> Iterator[str]:

@@ -17,6 +17,7 @@ SAMPLES = Path(settings.BASE_DIR) / "fixtures" / "price_updates"
 FRIDAY, HELD_BACK, ECB = (SAMPLES / name for name in ("friday-update.csv", "second-person.csv", "ecb-2026-10-30.xml"))
 RIGHTS = ("upload_prices", "apply_prices")
 
+ACCEPT = "--accept-old-rate"
 pytestmark = pytest.mark.usefixtures("seeded", "noon")
 
 
@@ -77,7 +78,7 @@ def test_p17_a_dry_run_shows_the_change_and_writes_nothing_however_often() -> No
 
 
 def test_the_friday_sample_needs_no_second_person_and_is_applied(ada: User) -> None:
-    found = answer(FRIDAY, "--by", "ada", "--reason", "Friday")
+    found = answer(FRIDAY, "--by", "ada", ACCEPT, "--reason", "Friday")
     assert (found["outcome"], found["version"], found["counts"]["unchanged"]) == ("applied", 2, 1)
     assert [guard for guard in found["guards"] if guard["level"] == "block"] == []
     rows = PriceRow.objects.filter(catalog_version=2).order_by("item__code", "component")
@@ -90,8 +91,8 @@ def test_the_friday_sample_needs_no_second_person_and_is_applied(ada: User) -> N
 
 
 def test_p20_the_same_file_again_changes_nothing_and_names_the_earlier_one(ada: User) -> None:
-    run(FRIDAY, "--by", "ada")
-    found = answer(FRIDAY, "--by", "ada")
+    run(FRIDAY, "--by", "ada", ACCEPT)
+    found = answer(FRIDAY, "--by", "ada", ACCEPT)
     assert found["outcome"] == "nothing_to_change"
     assert "friday-update.csv" in found["message"]
     assert CatalogVersion.objects.count() == 2
@@ -112,11 +113,25 @@ def test_p46_an_old_exchange_rate_is_said_and_not_where_the_file_brings_one_or_c
     """The seed's rate is of 30 October, a month old at noon of 30 November."""
     told = "The exchange rate, of 30 Oct 2026, is old: upload the newest."
     assert told in run(FRIDAY, "--dry-run", "--lang", "en")
-    assert told in run(FRIDAY, "--by", "ada", "--lang", "en")
-    assert told not in run(FRIDAY, "--by", "ada", "--lang", "en")
+    assert told in run(FRIDAY, "--by", "ada", ACCEPT, "--lang", "en")
+    assert told not in run(FRIDAY, "--by", "ada", ACCEPT, "--lang", "en")
     newest = written(tmp_path, csv("rate_date,base,quote,rate,source", "2026-11-27,EUR,USD,1.12,ECB"))
     assert "exchange rate, of" not in run(newest, "--by", "ada", "--lang", "en")
     assert "exchange rate, of" not in run(HELD_BACK, "--dry-run", "--lang", "en", status=1)
+
+
+def test_p46_on_an_old_rate_nothing_is_stored_or_applied_until_that_is_accepted(ada: User, tmp_path: Path) -> None:
+    before = counts()
+    found = answer(FRIDAY, "--by", "ada", status=1)
+    assert (found["outcome"], found["upload"], found["version"]) == ("old_rate", None, None)
+    assert "30/10/2026" in found["message"] and "--accept-old-rate" in found["message"]
+    assert counts() == before
+    assert answer(FRIDAY, "--by", "ada", ACCEPT)["outcome"] == "applied"
+
+
+def test_p46_a_file_that_brings_rates_asks_nothing(ada: User, tmp_path: Path) -> None:
+    newest = written(tmp_path, csv("rate_date,base,quote,rate,source", "2026-11-27,EUR,USD,1.12,ECB"))
+    assert answer(newest, "--by", "ada")["outcome"] == "applied"
 
 
 def test_the_ecb_sample_says_what_the_catalogue_holds() -> None:
@@ -143,12 +158,12 @@ def test_nothing_is_applied_without_a_person_or_with_one_who_has_no_right(ada: U
     before = counts()
     assert "--by" in refused(FRIDAY)
     assert "carol" in refused(FRIDAY, "--by", "carol")
-    assert answer(FRIDAY, "--by", "bob", status=1)["outcome"] == "refused"
+    assert answer(FRIDAY, "--by", "bob", ACCEPT, status=1)["outcome"] == "refused"
     assert counts() == before
 
 
 def test_p29_a_planned_start_is_a_day_in_paris(ada: User) -> None:
-    found = answer(FRIDAY, "--by", "ada", "--at", "2026-12-15")
+    found = answer(FRIDAY, "--by", "ada", ACCEPT, "--at", "2026-12-15")
     assert found["outcome"] == "applied"
     starts = set(PriceRow.objects.filter(catalog_version=2).values_list("valid_from", flat=True))
     assert {start.isoformat() for start in starts} == {"2026-12-14T23:00:00+00:00"}
@@ -170,7 +185,7 @@ def test_what_the_file_leaves_open_is_said_on_the_command_line(tmp_path: Path) -
 
 def test_a_workbook_is_applied_like_any_other_file(tmp_path: Path, ada: User) -> None:
     rows = [GPU_HEADER.split(","), ("GPU-PRO", "instance_hour", 1.55, "EUR", "instance_hour")]
-    assert answer(written(tmp_path, xlsx(rows), "prices.xlsx"), "--by", "ada")["version"] == 2
+    assert answer(written(tmp_path, xlsx(rows), "prices.xlsx"), "--by", "ada", ACCEPT)["version"] == 2
 
 
 def test_the_librarys_proposal_is_a_draft_like_any_other(ada: User) -> None:
@@ -178,9 +193,9 @@ def test_the_librarys_proposal_is_a_draft_like_any_other(ada: User) -> None:
     assert [(change["item"], change["mode"], change["new"]) for change in found["changes"]] == [
         ("mistral-embed", "batch", "0.05")
     ]
-    assert answer("--library", "--by", "ada")["outcome"] == "applied"
+    assert answer("--library", "--by", "ada", ACCEPT)["outcome"] == "applied"
     assert PriceRow.objects.get(catalog_version=2).origin == "library"
-    assert answer("--library", "--by", "ada")["outcome"] == "nothing_to_change"
+    assert answer("--library", "--by", "ada", ACCEPT)["outcome"] == "nothing_to_change"
 
 
 def test_a_file_or_the_library_but_not_both() -> None:

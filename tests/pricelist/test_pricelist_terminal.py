@@ -55,7 +55,7 @@ def test_how_the_file_was_read_and_what_it_holds_come_first() -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (CHANGE, "     2  changed  GPU-PRO instance, by the hour on_demand  €1.50 → €1.55 (+3.3%)"),
+        (CHANGE, "     2  changed  GPU-PRO instance, by the hour on demand  €1.50 → €1.55 (+3.3%)"),
         (TIER, "     3  new  gpt-5.4 output standard > 272,000  – → $22.50, 4 Jan 2027 00:00 (Paris)"),
         (RATE, "     4  changed  USD rate  1.1 USD → 1.12 USD, 30 Oct 2026"),
         (ITEM, "     5  changed  GPU-PRO item  One → Two"),

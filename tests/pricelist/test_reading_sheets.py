@@ -130,7 +130,7 @@ def ada(seeded: None, noon: Any) -> User:
 def applied(folder: Path, name: str, content: bytes) -> dict[str, Any]:
     path, out = folder / name, StringIO()
     path.write_bytes(content)
-    call_command("import_prices", str(path), "--by", "ada", "--json", stdout=out)
+    call_command("import_prices", str(path), "--by", "ada", "--accept-old-rate", "--json", stdout=out)
     found: dict[str, Any] = json.loads(out.getvalue())
     assert found["outcome"] == "applied", found
     return found
@@ -189,7 +189,7 @@ def test_a_new_sku_without_its_sheet_is_an_error_that_says_what_is_missing(tmp_p
     path, out = tmp_path / "sku.csv", StringIO()
     path.write_bytes(csv("sku,component,amount,currency,unit", "GPU-NOVA,instance_hour,2.10,EUR,instance_hour"))
     with pytest.raises(SystemExit) as ended:
-        call_command("import_prices", str(path), "--by", "ada", "--json", stdout=out)
+        call_command("import_prices", str(path), "--by", "ada", "--accept-old-rate", "--json", stdout=out)
     assert ended.value.code == 2
     (problem,) = json.loads(out.getvalue())["problems"]
     assert problem["code"] == "new_item_needs"

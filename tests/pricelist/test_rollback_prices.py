@@ -40,7 +40,7 @@ def hour_price(version: int) -> Decimal:
 
 
 def test_the_sample_goes_into_force_and_is_taken_back(ada: User) -> None:
-    run("import_prices", FRIDAY, "--by", "ada", "--reason", "Friday")
+    run("import_prices", FRIDAY, "--by", "ada", "--accept-old-rate", "--reason", "Friday")
     assert hour_price(2) == Decimal("1.55")
     shown = run("rollback_prices", 2, "--by", "ada", "--reason", "Sample", "--lang", "en")
     assert "Price list no. 2 is taken back by price list no. 3." in shown
@@ -49,7 +49,7 @@ def test_the_sample_goes_into_force_and_is_taken_back(ada: User) -> None:
 
 
 def test_a_dry_run_names_what_would_go_back_and_writes_nothing(ada: User) -> None:
-    run("import_prices", FRIDAY, "--by", "ada")
+    run("import_prices", FRIDAY, "--by", "ada", "--accept-old-rate")
     before = PriceRow.objects.count()
     shown = run("rollback_prices", 2, "--dry-run")
     assert len([line for line in shown.splitlines() if "GPU-" in line]) == 3
@@ -57,7 +57,7 @@ def test_a_dry_run_names_what_would_go_back_and_writes_nothing(ada: User) -> Non
 
 
 def test_a_second_request_answers_with_the_first(ada: User) -> None:
-    run("import_prices", FRIDAY, "--by", "ada")
+    run("import_prices", FRIDAY, "--by", "ada", "--accept-old-rate")
     first, second = (run("rollback_prices", 2, "--by", "ada", "--reason", "Sample") for _ in range(2))
     assert first == second
     assert CatalogVersion.objects.count() == 3
@@ -66,7 +66,7 @@ def test_a_second_request_answers_with_the_first(ada: User) -> None:
 @pytest.mark.parametrize("arguments", [("--by", "ada"), ("--by", "bob", "--reason", "why not")])
 def test_without_a_reason_or_the_right_it_is_refused_with_a_sentence(ada: User, arguments: tuple[str, ...]) -> None:
     User.objects.create_user("bob")
-    run("import_prices", FRIDAY, "--by", "ada")
+    run("import_prices", FRIDAY, "--by", "ada", "--accept-old-rate")
     out = io.StringIO()
     with pytest.raises(SystemExit) as ended:
         call_command("rollback_prices", "2", *arguments, stdout=out)

@@ -4,6 +4,7 @@ Exit status: 0 applied, applicable (--dry-run) or nothing to change; 1 a second 
 was refused; 2 the file, or the command, cannot be read, with every sentence.
 """
 
+import datetime as dt
 import hashlib
 import json
 from argparse import RawDescriptionHelpFormatter
@@ -68,6 +69,11 @@ class Command(BaseCommand):
         parser.add_argument("--decimal-mark", choices=[",", "."], help="where no number decides")
         parser.add_argument(
             "--map", action="append", default=[], metavar="HEADER=COLUMN", help="what a foreign header means; '' = none"
+        )
+        parser.add_argument(
+            "--accept-old-rate",
+            action="store_true",
+            help="apply although the exchange rate is over ten working days old",
         )
         parser.add_argument("--private", action="store_true", help="negotiated prices, for the sales group only")
         parser.add_argument("--lang", choices=[code for code, _name in settings.LANGUAGES], default="fr")
@@ -156,7 +162,7 @@ def finished(draft: PriceUpload, checked: Checked, options: Mapping[str, Any]) -
         code = "would_need_second_person" if checked.needs_second_person else "would_apply"
         return Ending(code, pricelist_terminal.outcome(code), HELD_BACK if checked.needs_second_person else 0)
     try:
-        return applied(draft, person(options["by"]), options["reason"])
+        return applied(draft, checked, person(options["by"]), options["reason"], accepts_old=options["accept_old_rate"])
     except Refused as refused:
         return Ending("refused", said.refusal(refused), HELD_BACK)
 
@@ -180,8 +186,14 @@ def person(name: str | None) -> User:
     return found
 
 
-def applied(draft: PriceUpload, by: User, reason: str) -> Ending:
-    """Store, validate and apply the file; a file with blocked lines waits for a second person."""
+def applied(draft: PriceUpload, first: Checked, by: User, reason: str, *, accepts_old: bool) -> Ending:
+    """Store, validate and apply the file; one with blocked lines waits for a second person.
+
+    Where the exchange rate is too old to be taken without a word, nothing is stored until that is accepted.
+    """
+    day = None if accepts_old or first.needs_second_person else old_rate(first)
+    if day is not None:
+        return Ending("old_rate", pricelist_terminal.old_rate_asks(day), HELD_BACK)
     upload = publish.receive(
         bytes(draft.content), draft.original_name, by, origin=draft.origin, audience=draft.audience
     )
@@ -195,9 +207,14 @@ def applied(draft: PriceUpload, by: User, reason: str) -> Ending:
     return Ending("applied", pricelist_terminal.outcome("applied", version=version), upload=upload.pk, version=version)
 
 
+def old_rate(checked: Checked) -> dt.date | None:
+    """The day of an exchange rate that is too old, where the file changes prices and brings no rates itself."""
+    return None if checked.file.kind is FileKind.FX or checked.diff.is_empty else steps.old_rate()
+
+
 def as_text(checked: Checked, ending: Ending) -> str:
     """The result for a terminal."""
-    day = steps.old_rate() if checked.file.kind is not FileKind.FX and not checked.diff.is_empty else None
+    day = None if ending.outcome == "old_rate" else old_rate(checked)
     old = () if day is None else (pricelist_terminal.old_rate(day),)
     return "\n".join((*pricelist_terminal.lines(checked.file, checked.diff, checked.guards), *old, ending.message))
 
