@@ -35,6 +35,8 @@ def rate_and_latency(view: RunView) -> Figure | None:
 ROLES = ("gpu", "api", "ink", "mute", "gpu", "api")
 SHIFTS = (14, -14, 30, -30, 46, -46)
 """Names stand above and below their last dots, so that those of like runs do not cover each other."""
+FEW = 3
+"""Of more lines only the number of the device stands in the plot: whole names would cover each other."""
 DASHES = ("solid", "solid", "solid", "dash", "dot", "dot")
 
 
@@ -103,6 +105,31 @@ def live_rate(view: RunView) -> Figure | None:
         "showlegend": False,
     }
     return {"data": [trace], "layout": layout(_("secondes depuis le premier palier"), [])}
+
+
+def over_time(lines: Sequence[tuple[str, Sequence[tuple[int, float | None]]]]) -> Figure:
+    """A line a name through its points (second, value), broken where a value is None; named at its end if not alone."""
+    traces, notes = [], []
+    for place, (name, points) in enumerate(lines):
+        role = ROLES[place % len(ROLES)]
+        drawn = [None if value is None else round(value, 2) for _second, value in points]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": [second for second, _value in points],
+                "y": drawn,
+                "line": {"width": 2, "dash": DASHES[place % len(DASHES)]},
+                "meta": {"role": role},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            }
+        )
+        x, y = [(second, value) for (second, _), value in zip(points, drawn, strict=True) if value is not None][-1]
+        text = name if len(lines) <= FEW else name.partition(" · ")[0]
+        note = {"x": x, "y": y, "text": text, "showarrow": False, "name": role}
+        notes.append({**note, "xanchor": "right", "yshift": SHIFTS[place % len(SHIFTS)]})
+    return {"data": traces, "layout": layout(_("secondes depuis le début"), notes if len(lines) > 1 else [])}
 
 
 def seconds_since_first(ticks: Sequence[BenchmarkTick]) -> list[float]:

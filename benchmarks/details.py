@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from benchmarks import charts, statistics
+from benchmarks import charts, statistics, telemetrycurves
 from benchmarks.models import BenchmarkRun, BenchmarkSample, BenchmarkStep, RunGpu, TelemetrySecond
 from benchmarks.queries import RunView
 from benchmarks.statistics import P99_MIN_COUNT
@@ -105,8 +105,14 @@ def telemetry(run: BenchmarkRun) -> dict[str, Any]:
     found: dict[str, list[TelemetrySecond]] = {}
     for second in TelemetrySecond.objects.filter(run=run).order_by("device", "second"):
         found.setdefault(second.device, []).append(second)
+    if not found:
+        return {}
     gpus = {gpu.uuid: gpu for gpu in RunGpu.objects.filter(run=run)}
-    return {"rows": [device_row(device, rows, gpus.get(device)) for device, rows in found.items()]} if found else {}
+    named = {device_name(device, gpus.get(device)): rows for device, rows in found.items()}
+    return {
+        "rows": [device_row(device, rows, gpus.get(device)) for device, rows in found.items()],
+        **telemetrycurves.curves(named),
+    }
 
 
 def device_row(device: str, seconds: Sequence[TelemetrySecond], gpu: RunGpu | None) -> dict[str, str]:

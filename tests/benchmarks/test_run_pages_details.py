@@ -123,6 +123,102 @@ def test_hardware_is_a_row_a_device_and_what_it_does_not_tell_is_a_word(
     assert (gpu["clock"], gpu["utilisation"]) == ("inconnu", "inconnu")
 
 
+def heated(run: BenchmarkRun, device: str, seconds: int, **values: Any) -> None:
+    """Seconds of one device; its power rises by 1 W a second from 100."""
+    TelemetrySecond.objects.bulk_create(
+        TelemetrySecond(run=run, device=device, second=at, samples_count=5, power_w=100.0 + at, **values)
+        for at in range(seconds)
+    )
+
+
+def curves(run: BenchmarkRun, language: str = "fr") -> dict[str, Any]:
+    with translation.override(language):
+        found: dict[str, Any] = context(run)["telemetry"]
+    return found
+
+
+def test_the_hardware_is_drawn_over_time_by_the_second_while_they_are_few() -> None:
+    run = runs.succeeded()
+    heated(run, "GPU-1", 60, temperature_c=50.0, utilisation_ratio=0.25)
+    found = curves(run)
+    assert (found["span_s"], found["columns"]) == (1, ["Puissance, W", "Température, °C", "Occupation, %"])
+    power, heat, use = (each["figure"]["data"][0] for each in found["figures"])
+    assert (power["x"][:3], power["y"][:3], power["y"][-1]) == ([0, 1, 2], [100.0, 101.0, 102.0], 159.0)
+    assert set(heat["y"]) == {50.0} and set(use["y"]) == {25.0}
+    for each in found["figures"]:
+        go.Figure(each["figure"])
+
+
+def test_a_long_run_is_drawn_in_means_of_equal_spans() -> None:
+    """900 seconds in 60 points: 15 s each; the first is the mean of 100 … 114 W."""
+    run = runs.succeeded()
+    heated(run, "GPU-1", 900)
+    found = curves(run)
+    trace = found["figures"][0]["figure"]["data"][0]
+    assert (found["span_s"], len(trace["x"]), trace["x"][1]) == (15, 60, 15)
+    assert (trace["y"][0], trace["y"][-1]) == (107.0, 992.0)
+
+
+def test_eight_gpus_keep_the_table_readable() -> None:
+    """240 lines at most: 30 points for each of eight, 30 s each."""
+    run = runs.succeeded()
+    for number in range(8):
+        heated(run, f"GPU-{number}", 900)
+    found = curves(run)
+    assert (found["span_s"], len(found["lines"])) == (30, 240)
+    assert len(found["figures"][0]["figure"]["data"]) == 8
+
+
+def test_the_table_holds_the_points_of_the_curves_in_both_languages(client: Client) -> None:
+    run = runs.succeeded()
+    heated(run, "GPU-1", 3, clock_mhz=1410.0)
+    heated(run, "", 2)
+    lines = curves(run)["lines"]
+    assert [(line["second"], line["name"]) for line in lines[:2]] == [("0\u00a0s", "hôte"), ("1\u00a0s", "hôte")]
+    assert lines[0]["values"] == ["100", "inconnu"]
+    assert [line["values"] for line in lines[2:]] == [
+        ["100", "1\u202f410"],
+        ["101", "1\u202f410"],
+        ["102", "1\u202f410"],
+    ]
+    english = page(client, run, "en")
+    assert "Data of the curves" in english and "One point a second." in english and "Power, W" in english
+    figure = json.loads(re.findall(r'id="telemetry-power-w" type="application/json">(.*?)</script>', english)[0])
+    assert [trace["y"] for trace in figure["data"]] == [[100.0, 101.0], [100.0, 101.0, 102.0]]
+
+
+def test_what_is_not_told_breaks_the_curve_and_is_never_zero() -> None:
+    run = runs.succeeded()
+    heated(run, "GPU-1", 3)
+    TelemetrySecond.objects.filter(run=run, second=1).update(power_w=None)
+    found = curves(run)
+    assert found["figures"][0]["figure"]["data"][0]["y"] == [100.0, None, 102.0]
+    assert [line["values"] for line in found["lines"]] == [["100"], ["inconnu"], ["102"]]
+
+
+def test_a_device_that_never_tells_a_quantity_has_no_line_of_it() -> None:
+    run = runs.succeeded()
+    heated(run, "GPU-1", 3)
+    TelemetrySecond.objects.create(run=run, device="", second=0, samples_count=5, utilisation_ratio=0.5)
+    power, use = (each["figure"] for each in curves(run)["figures"])
+    assert len(power["data"]) == len(use["data"]) == 1 and power["layout"]["annotations"] == []
+
+
+def test_lines_are_named_where_there_are_several() -> None:
+    run = runs.succeeded()
+    for number in range(2):
+        heated(run, f"GPU-{number}", 3)
+        RunGpu.objects.create(run=run, uuid=f"GPU-{number}", index=number, name="A100", reserved_at=timezone.now())
+    notes = curves(run)["figures"][0]["figure"]["layout"]["annotations"]
+    assert [(note["text"], note["x"], note["y"]) for note in notes] == [("0 · A100", 2, 102.0), ("1 · A100", 2, 102.0)]
+
+
+def test_one_second_is_no_curve() -> None:
+    run = runs.succeeded()
+    heated(run, "GPU-1", 1)
+    assert set(curves(run)) == {"rows"}
+
+
 def test_a_run_without_seconds_or_telemetry_has_no_such_section(client: Client) -> None:
     text = page(client, runs.succeeded())
     assert 'id="seconds"' not in text and 'id="telemetry"' not in text

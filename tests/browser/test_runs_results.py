@@ -17,7 +17,8 @@ PASSWORD = "a-sample-of-a-password"
 FILL = f"""
 from django.contrib.auth.models import User
 from benchmarks import publishing
-from benchmarks.models import BenchmarkRun
+from benchmarks.models import BenchmarkRun, RunGpu, TelemetrySecond
+from django.utils import timezone
 from tests.benchmarks import runfactory as runs, seriesfactory as made
 user = User.objects.create_superuser("olga", password="{PASSWORD}")
 first = made.measured(concurrencies=(1, 4))
@@ -28,6 +29,17 @@ for step in second.steps.all():
         runs.sample(step, number, ttft_ms=10.0 + number)
     for _second in range(5):
         runs.tick(step, 100.0)
+for device, power in (("GPU-1", 300.0), ("GPU-2", 250.0), ("", None)):
+    if device:
+        RunGpu.objects.create(run=second, uuid=device, index=int(device[-1]), name="A100", reserved_at=timezone.now())
+    TelemetrySecond.objects.bulk_create(
+        TelemetrySecond(
+            run=second, device=device, second=at, samples_count=5, utilisation_ratio=0.5 + at / 300,
+            power_w=power and power + at, temperature_c=power and 40 + at / 4, clock_mhz=power and 1400.0,
+            memory_clock_mhz=power and 1200.0,
+        )
+        for at in range(90)
+    )
 runs.ended("failed", "engine_start")
 made.measured((90.0,), precision="fp8")
 """
@@ -112,12 +124,15 @@ def test_runs_are_ticked_and_compared_by_keyboard(signed_in: SignedIn) -> None:
 def test_each_chart_of_a_run_is_drawn_and_has_its_table(signed_in: SignedIn) -> None:
     page = signed_in()
     page.goto("/fr/runs/2026-0006")
-    for name in ("run-figure", "seconds-figure", "distribution-figure"):
+    quantities = ("power-w", "temperature-c", "clock-mhz", "memory-clock-mhz", "utilisation-ratio")
+    for name in ("run-figure", "seconds-figure", "distribution-figure", *(f"telemetry-{each}" for each in quantities)):
         plot = page.locator(f'[data-chart="{name}"]')
         plot.scroll_into_view_if_needed()
         expect(plot.locator(".main-svg").first).to_be_visible()
     for table in ("Centiles par palier", "Débit par seconde et par palier", "Distribution du TTFT"):
         expect(page.get_by_role("region", name=table).get_by_role("table")).to_be_visible()
+    page.get_by_text("Données des courbes").click()
+    expect(page.get_by_role("region", name="Matériel au fil du temps").get_by_role("table")).to_be_visible()
 
 
 def test_the_comparison_is_drawn_with_a_name_a_line(signed_in: SignedIn) -> None:
