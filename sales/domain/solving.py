@@ -173,7 +173,7 @@ def _price(both: Sides, facts: OutlookFacts) -> Solution:
         Outcome.REACHED,
         now,
         found,
-        _below_floor(found, both.scenario),
+        _below_floor(found, both.scenario) or (_beyond_span(1 - found / now, both.scenario) if now else ()),
         (),
         replace(both.scenario, price_eur=found),
     )

@@ -11,7 +11,7 @@ from calculator.presenters import headline, notices
 from calculator.presenters import page as economics_page
 from calculator.presenters.badges import Badge, badge, of_kind
 from sales.domain.outlook_answer import OutlookEstimate
-from sales.outlook import charts, months, moved, renting, solved, verdicts
+from sales.outlook import charts, claims, months, moved, renting, solved, verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class OutlookPage:
     rules: tuple[verdicts.RuleLine, ...]
     profiles: tuple[verdicts.RuleLine, ...]
     reasons: tuple[verdicts.Reason, ...]
+    claimed: claims.Claims
     equalities: tuple[solved.SolvedLine, ...]
     levers: tuple[moved.MovedLine, ...]
     levers_title: str
@@ -73,6 +74,7 @@ def outlook(found: OutlookEstimate) -> OutlookPage:
         rules=verdicts.lines(found, profiles=False),
         profiles=verdicts.lines(found, profiles=True),
         reasons=verdicts.reasons(found),
+        claimed=claims.claims(),
         equalities=solved.lines(found),
         levers=moved.lines(found),
         levers_title=moved.title(found),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+from calculator import formats
 from calculator.domain.scenario import Outcome
 from calculator.language import gettext as _
 from calculator.presenters.badges import word
@@ -29,15 +30,14 @@ def _verdict(found: OutlookEstimate) -> Iterator[Row]:
 def _rules(found: OutlookEstimate) -> Iterator[Row]:
     for profiles, section in ((False, _("Règle publiée")), (True, _("Profil publié"))):
         for line in verdicts.lines(found, profiles=profiles):
-            said = "\u00a0; ".join(part for part in (line.own, line.computed, line.finding) if part)
+            said = words.joined((line.own, line.computed, line.finding))
             yield Row(section, line.rule, said, "", _("annoncé"))
 
 
 def _reasons(found: OutlookEstimate) -> Iterator[Row]:
     for line in verdicts.reasons(found):
-        yield Row(
-            _("Raison hors prix"), line.name, f"{line.counts}\u00a0; GPU\u00a0: {line.gpu}\u00a0; API\u00a0: {line.api}"
-        )
+        sides = (line.counts, formats.labelled("GPU", line.gpu), formats.labelled("API", line.api))
+        yield Row(_("Raison hors prix"), line.name, words.joined(sides))
 
 
 def _solved(found: OutlookEstimate) -> Iterator[Row]:

@@ -1,14 +1,16 @@
 """What would have to be true, in words: one line an unknown."""
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple
 
-from calculator import formats
+from calculator import formats, permalinks
 from calculator.domain.offers import Basis
 from calculator.domain.scenario import Interval, Outcome
 from calculator.language import gettext as _
 from sales.domain.outlook_answer import OutlookEstimate
 from sales.domain.solving import Solution, Unknown
 from sales.outlook import words
+from sales.outlook.notation import NOTATION
 
 SHOWN_INTERVALS = 3
 
@@ -22,12 +24,21 @@ class SolvedLine(NamedTuple):
     reading: str
     css: str
     hint: str = ""
+    query: str = ""
 
 
-HINTS = {
-    Unknown.UTILISATION: "one_full",
-    Unknown.RATE: "one_full",
+PLACES = Decimal("0.000001")
+"""What a link keeps of a solved value."""
+ROUNDED = {
+    "volume": ROUND_FLOOR,
+    "requests": ROUND_FLOOR,
+    "util": ROUND_CEILING,
+    "rate": ROUND_CEILING,
+    "price": ROUND_HALF_EVEN,
+    "uplift": ROUND_HALF_EVEN,
+    "fx": ROUND_HALF_EVEN,
 }
+"""Keys that a solution may change. A volume that fills an instance must not need a second one for its last digit."""
 
 
 def lines(found: OutlookEstimate) -> tuple[SolvedLine, ...]:
@@ -38,15 +49,42 @@ def lines(found: OutlookEstimate) -> tuple[SolvedLine, ...]:
 def _line(one: Solution, basis: Basis) -> SolvedLine:
     code = one.unknown.value
     reading, css = _reading(one)
-    hint = _("d’une instance pleine comme prévu") if one.unknown in HINTS else ""
     return SolvedLine(
         str(words.INPUTS[code]),
         words.amount(code, one.now, basis),
         solved(one, basis),
         reading,
         css,
-        hint,
+        _hint(one.unknown),
+        put_back(one),
     )
+
+
+def _hint(unknown: Unknown) -> str:
+    """What a solved value is of, where it is not of the visitor's own volume."""
+    return {
+        Unknown.UTILISATION: _("heures où une instance produit, quel que soit le volume"),
+        Unknown.RATE: _("d’une instance pleine comme prévu"),
+    }.get(unknown, "")
+
+
+def put_back(one: Solution) -> str:
+    """The link that opens the outlook with the solved value; empty where a link cannot hold it."""
+    back, changed = one.put_back, {}
+    if back is None:
+        return ""
+    for name, rounding in ROUNDED.items():
+        key = NOTATION.by_name[name]
+        value, quantity = getattr(back, key.attribute), key.quantity
+        if value is None or quantity is None:
+            continue
+        if not quantity.limits.hold(value):
+            return ""
+        rounded = Decimal(value).quantize(Decimal(1) if quantity.whole else PLACES, rounding)
+        if not quantity.takes(rounded):
+            return ""
+        changed[key.attribute] = int(rounded) if quantity.whole else rounded
+    return permalinks.write(back, **changed)
 
 
 def solved(one: Solution, basis: Basis) -> str:
@@ -63,7 +101,7 @@ def solved(one: Solution, basis: Basis) -> str:
 def intervals(found: tuple[Interval, ...]) -> str:
     """Volumes at which the GPU costs less; GPUs come whole, so there may be gaps between them."""
     parts = [_interval(one) for one in found[:SHOWN_INTERVALS]]
-    return "\u00a0; ".join(parts) + (" …" if len(found) > SHOWN_INTERVALS else "")
+    return words.joined(parts) + (" …" if len(found) > SHOWN_INTERVALS else "")
 
 
 def _interval(one: Interval) -> str:
@@ -77,7 +115,7 @@ def _reading(one: Solution) -> tuple[str, str]:
     """Plausible or not, with the reason; the class only adds a shape."""
     if one.outcome is Outcome.UNKNOWN:
         return _("un prix ou un débit manque"), "tag idle"
-    told = "\u00a0; ".join(words.doubt(message) for message in one.doubts)
+    told = words.joined(words.doubt(message) for message in one.doubts)
     if one.outcome is Outcome.NEVER:
         return told, "tag bad"
     if any(message.code not in words.NOTES for message in one.doubts):

@@ -72,17 +72,17 @@ def _size(both: Sides) -> str:
 
 def lines(found: OutlookEstimate, *, profiles: bool) -> tuple[RuleLine, ...]:
     """The published rules, or the published profiles."""
-    return tuple(_line(one, found.both) for one in found.rules if one.rule.is_profile is profiles)
+    return tuple(_line(one) for one in found.rules if one.rule.is_profile is profiles)
 
 
-def _line(one: Judged, both: Sides) -> RuleLine:
+def _line(one: Judged) -> RuleLine:
     text, css = FINDINGS[one.finding]
     computed = threshold(one.computed) if one.rule.measure is Measure.VOLUME else ""
-    return RuleLine(str(RULES[one.rule.code]), own(one, both), computed, str(text), css)
+    return RuleLine(str(RULES[one.rule.code]), own(one), computed, str(text), css)
 
 
-def own(one: Judged, both: Sides) -> str:
-    """The customer's number behind a rule."""
+def own(one: Judged) -> str:
+    """The customer's number behind a rule; dollars are what this traffic costs on the reference API."""
     if one.rule.measure is Measure.SAID:
         return _("dit") if one.finding.value == "not_price" else _("non dit")
     if one.value is None:
@@ -92,8 +92,9 @@ def own(one: Judged, both: Sides) -> str:
     if one.rule.measure is Measure.LATENCY:
         return f"{formats.number(one.value)}{formats.NBSP}ms"
     amount = formats.money(one.value, "USD", 0)
-    text = _("%(amount)s par an sur %(api)s") if one.rule.measure is Measure.YEAR_USD else _("%(amount)s sur %(api)s")
-    return text % {"amount": amount, "api": both.api.bill.api.label if both.api else ""}
+    return (_("%(amount)s par an") if one.rule.measure is Measure.YEAR_USD else _("%(amount)s par mois")) % {
+        "amount": amount
+    }
 
 
 def threshold(found: BreakEven | None) -> str:

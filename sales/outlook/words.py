@@ -1,6 +1,6 @@
 """Words of the outlook: rules as they are published, names of inputs, what speaks against a solved value."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from django.utils.translation import gettext_lazy
@@ -146,6 +146,11 @@ def _shown(name: str, value: object) -> str:
         if name == "rate"
         else formats.number(number)
     )
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Parts of a sentence with the semicolon of the language between them."""
+    return _("\u00a0; ").join(part for part in parts if part)
 
 
 def money(value: Decimal | None) -> str:

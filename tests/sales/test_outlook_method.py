@@ -3,7 +3,7 @@
 import doctest
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -21,7 +21,7 @@ API_EUR = Decimal(1500) / Decimal("1.1172")
 MONTH_EUR = Decimal("830.64")
 DRAWN = energy.kwh_per_mtok(Decimal(450), 1, Decimal(15_625) / 3600, Decimal(10**6))
 
-COMPUTED: dict[str, Callable[[], Decimal | None]] = {
+COMPUTED: Mapping[str, Callable[[], Decimal | None]] = {
     "equal_price": lambda: solving.equal_price(API_EUR, Decimal(0), Decimal(1)),
     "equal_discount": lambda: 1 - solving.equal_price(API_EUR, Decimal(0), Decimal(1)) / MONTH_EUR,
     "equal_api_price": lambda: 15 * MONTH_EUR / API_EUR,

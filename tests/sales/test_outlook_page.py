@@ -245,7 +245,8 @@ class TestLinks:
         assert found is not None
         again = permalinks.read(QueryDict(found.query), TOOL.default())
         assert again.scenario == found.scenario
-        assert again.unknown == again.problems == ()
+        assert not again.unknown
+        assert not again.problems
 
     def test_a_link_of_the_economics_page_opens_here(self, client: Client) -> None:
         economics = client.get("/fr/economics?volume=250000000&sku=GPU-TITAN&basis=hour").context["query"]
@@ -268,3 +269,29 @@ class TestLinks:
         text = page(client).content.decode()
         assert '<form id="form" method="get" action="/fr/outlook/"' in text
         assert 'type="submit"' in text
+
+
+class TestPutBack:
+    """A solved value opens as a link, and both sides then cost the same to the cent."""
+
+    @pytest.mark.parametrize("query", ["", "sku=GPU-TITAN&basis=hour", "traffic=requests&requests=200000", "in=2000"])
+    def test_each_link_makes_both_sides_equal(self, client: Client, query: str) -> None:
+        lines = [line for line in page(client, query).context["page"].equalities if line.query]
+        assert len(lines) >= 4
+        for line in lines:
+            both = page(client, line.query).context["estimate"].both
+            assert abs(both.gap_eur) < Decimal("0.01"), line.name
+
+    def test_what_a_link_cannot_hold_is_no_link(self, client: Client) -> None:
+        """An API at 38 % less than its list is a negative uplift, which the form does not take."""
+        by_name = {line.name: line for line in page(client).context["page"].equalities}
+        assert by_name["Prix de l’API"].query == ""
+        assert by_name["Dollars pour 1\u00a0€"].query
+
+
+def test_claims_of_providers_are_dated_and_used_nowhere(client: Client) -> None:
+    for language, told in (("fr", "des heures à des jours"), ("en", "hours to days")):
+        claimed = page(client, language=language).context["page"].claimed
+        assert "2026" in claimed.source
+        assert any(told in cell for _name, cells in claimed.lines for cell in cells)
+        assert all(len(cells) == len(claimed.providers) for _name, cells in claimed.lines)

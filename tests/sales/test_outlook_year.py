@@ -114,7 +114,7 @@ class TestRamp:
         return ramp(sides(asked, known.prices), known)
 
     def known(self, **fields: object) -> Ramp:
-        found = self.year(**fields)
+        found = self.year(None, **fields)
         assert found is not None
         return found
 
