@@ -1,5 +1,7 @@
 """Checkpoints: the size of one, how many a run writes and keeps, and what storing them costs."""
 
+from math import ceil
+
 from calculator.domain.training_fit import element_bytes, optimizer_bytes
 from calculator.domain.training_scenario import Amount, Checkpoints
 from calculator.domain.training_speed import Setup
@@ -21,12 +23,15 @@ def checkpoint_bytes(trained_params: float, element_bytes: float, optimizer_byte
 
 
 def written(steps: int, save_steps: int | None) -> int:
-    """Checkpoints that a run writes: one every `save_steps`, and at least the last one.
+    """Checkpoints that a run writes: one every `save_steps`, and the final one, which may be one of these.
 
-    >>> written(750, 100), written(750, None), written(50, 100)
-    (7, 1, 1)
+    The weights at the last step are what a run is for, and training libraries save them (`transformers` does at its end
+    whatever the interval). 750 steps by 100 leave seven on the way and one at step 750; 700 end with the seventh:
+
+    >>> written(750, 100), written(700, 100), written(750, None), written(50, 100)
+    (8, 7, 1, 1)
     """
-    return max(1, steps // save_steps) if save_steps else 1
+    return max(1, ceil(steps / save_steps)) if save_steps else 1
 
 
 def checkpoints(setup: Setup, amount: Amount | None) -> Checkpoints:

@@ -158,9 +158,10 @@ def _division_warnings(setup: Setup, fit: Fit) -> Iterator[Message]:
     for fault in fit.faults:
         values = {"tp": scenario.tensor, "pp": scenario.stages, "gpus": setup.gpu_count}
         yield Message(f"fault_{fault}", values, "pipeline_parallel" if fault == "layers" else "tensor_parallel")
-    if scenario.instances > 1:
+    modelled = setup.trained_params is not None
+    if scenario.instances > 1 and modelled:
         yield Message("network_unknown", {"sku": sku.code}, "instances")
-    if setup.divided and scenario.speed is Speed.CALIBRATED:
+    if setup.divided and scenario.speed is Speed.CALIBRATED and modelled:
         yield Message("division_textbook", field="tensor_parallel")
     if scenario.tensor > sku.gpu_count and not fit.faults:
         yield Message("tensor_across_instances", {"sku": sku.code}, "tensor_parallel")
@@ -224,11 +225,13 @@ def estimate(asked: TrainingScenario, facts: TrainingFacts) -> TrainingEstimate:
 
 
 def _chosen(asked: TrainingScenario, answer: TrainingEstimate) -> Iterator[Message]:
-    """The division that was chosen where the visitor left it open and a copy needs several GPUs."""
+    """The division that was chosen where the visitor left it open and a copy needs several GPUs; where the adapters are
+    not modelled, only the known lines are known to fit on it."""
     scenario = answer.scenario
     if is_open(asked) and scenario.tensor * scenario.stages > 1:
         values = {"tp": scenario.tensor, "pp": scenario.stages, "copies": answer.data_parallel}
-        yield Message("division_chosen", values, "tensor_parallel")
+        code = "division_of_known" if answer.fit.unknown else "division_chosen"
+        yield Message(code, values, "tensor_parallel")
 
 
 WORK = ("work", "micro_batch", "accumulation", "sequence_tokens", "steps_count", "epochs", "sku", "instances")

@@ -86,6 +86,15 @@ SENTENCES: Mapping[str, Wording] = {
         "",
         gettext_lazy("Changer TP"),
     ),
+    "division_of_known": Wording(
+        gettext_lazy("Mémoire comptée sur TP\u00a0%(tp)s × PP\u00a0%(pp)s."),
+        gettext_lazy(
+            "Le plus petit découpage où tient ce qui est connu, sans les adaptateurs\u00a0: rien ne dit encore que "
+            "l’entraînement y tient."
+        ),
+        "",
+        gettext_lazy("Changer TP"),
+    ),
     "fault_gpus": Wording(
         gettext_lazy("TP × PP ne va pas dans ces GPU."),
         gettext_lazy("TP\u00a0= %(tp)s fois PP\u00a0= %(pp)s ne divise pas %(gpus)s GPU."),
@@ -152,8 +161,8 @@ SENTENCES: Mapping[str, Wording] = {
     "adapters_not_modelled": Wording(
         gettext_lazy("Adaptateurs non modélisés."),
         gettext_lazy(
-            "Les matrices de %(model)s (experts ou attention latente) ont d’autres formes\u00a0: ni leurs "
-            "paramètres, ni la mémoire, ni la vitesse ne sont donnés."
+            "Les matrices de %(model)s (experts ou attention latente) ont d’autres formes, et aucune mesure publiée "
+            "n’en donne la vitesse\u00a0: ni durée ni coût. La mémoire n’est qu’un minimum, sans les adaptateurs."
         ),
         "bad",
         gettext_lazy("Changer de méthode"),

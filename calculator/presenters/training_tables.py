@@ -232,7 +232,7 @@ def checkpoints(estimate: TrainingEstimate) -> tuple[Fact, ...]:
         Fact(name, quantities.scaled(found.weight_bytes, "B")),
         Fact(_("Avec les états, pour reprendre"), quantities.scaled(found.restart_bytes, "B")),
         Fact(
-            _("Gardées, sur écrites"),
+            _("Gardées, sur écrites, la dernière comprise"),
             f"{formats.number(found.kept_count)} / {formats.number(found.written_count)}",
         ),
         Fact(_("Place occupée"), quantities.scaled(found.stored_bytes, "B")),

@@ -35,16 +35,20 @@ def test_a_checkpoint_of_whole_training_holds_weights_and_for_a_restart_the_stat
     assert found.restart_bytes == 7_241_732_096 * 14
 
 
-@pytest.mark.parametrize(("steps", "every", "count"), [(750, 100, 7), (750, None, 1), (50, 100, 1), (750, 750, 1)])
-def test_a_run_writes_one_checkpoint_every_so_many_steps_and_one_at_least(
+@pytest.mark.parametrize(
+    ("steps", "every", "count"),
+    [(750, 100, 8), (700, 100, 7), (701, 100, 8), (750, None, 1), (50, 100, 1), (750, 750, 1)],
+)
+def test_a_run_writes_one_checkpoint_every_so_many_steps_and_the_final_one(
     steps: int, every: int | None, count: int
 ) -> None:
+    """At steps 100 to 700 and at the end, 750; a run of 700 steps ends with its seventh."""
     assert checkpoints.written(steps, every) == count
 
 
 def test_only_the_last_ones_are_kept() -> None:
     found = answer(save_steps=100, kept_count=3, keeps_optimizer=True).checkpoints
-    assert (found.written_count, found.kept_count) == (7, 3)
+    assert (found.written_count, found.kept_count) == (8, 3)
     assert found.stored_bytes == 3 * 41_943_040 * 14
 
 

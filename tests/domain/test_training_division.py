@@ -11,7 +11,7 @@ from calculator.domain.training import Method
 from calculator.domain.training_division import divided, divisions
 from calculator.domain.training_scenario import TrainingScenario
 
-from .serving_factories import LLAMA_70B
+from .serving_factories import LLAMA_70B, MIXTRAL
 from .training_factories import TITAN, answer, codes, facts, scenario
 
 SEVENTY = facts(LLAMA_70B, sku=TITAN)
@@ -65,3 +65,18 @@ def test_where_no_division_fits_nothing_is_divided() -> None:
 def test_degrees_divide_the_gpus_the_fewest_first() -> None:
     assert list(divisions(4, None)) == [(1, 1), (2, 1), (1, 2), (4, 1), (2, 2), (1, 4)]
     assert list(divisions(4, 2)) == [(1, 2), (2, 2)]
+
+
+def test_adapters_on_experts_claim_neither_a_division_that_fits_nor_links() -> None:
+    """46.7 G parameters at 2 B are 93.4 GB: two cards of 85.9 GB hold them, but what the adapters add is not known."""
+    found = answer(facts(MIXTRAL, sku=TITAN), instances=2, **{**LORA, "model": MIXTRAL.name})
+    assert degrees(found.scenario) == (2, 1)
+    assert found.rate is None
+    assert {"adapters_not_modelled", "division_of_known"} <= set(codes(found))
+    assert set(codes(found)).isdisjoint({"division_chosen", "division_textbook", "network_unknown"})
+
+
+def test_the_same_machine_claims_them_where_the_adapters_are_modelled() -> None:
+    found = answer(SEVENTY, instances=2, **LORA)
+    assert {"division_chosen", "division_textbook", "network_unknown"} <= set(codes(found))
+    assert "division_of_known" not in codes(found)
