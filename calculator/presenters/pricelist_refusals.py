@@ -14,7 +14,7 @@ RIGHTS: Mapping[str, Text] = {
     refusals.APPROVE: gettext_lazy("approuver un fichier envoyé par une autre personne"),
     refusals.APPLY: gettext_lazy("appliquer un fichier de prix"),
     refusals.BACKDATE: gettext_lazy("faire commencer un prix dans le passé"),
-    refusals.ROLLBACK: gettext_lazy("annuler une version ou un prix prévu"),
+    refusals.ROLLBACK: gettext_lazy("annuler une liste ou un prix prévu"),
     refusals.VIEW_PRIVATE: gettext_lazy("voir les prix négociés"),
 }
 SENTENCES: Mapping[str, Text] = {
@@ -26,8 +26,8 @@ SENTENCES: Mapping[str, Text] = {
         "Le fichier enregistré n’est plus celui qui a été envoyé\u00a0: envoyez-le de nouveau."
     ),
     "base_moved": gettext_lazy(
-        "Le catalogue a changé entre-temps\u00a0: comparé à la version %(base)s, il en est à la version %(version)s. "
-        "Rien n’a été écrit\u00a0: relisez la nouvelle comparaison."
+        "Une autre liste est venue entre-temps\u00a0: le fichier est comparé à la liste n° %(base)s, et la liste "
+        "n° %(version)s est en vigueur. Rien n’a été écrit\u00a0: relisez la nouvelle comparaison."
     ),
     "result_moved": gettext_lazy(
         "La comparaison ne donne plus le même résultat (un prix prévu vient d’entrer en vigueur, par exemple). "
@@ -37,11 +37,10 @@ SENTENCES: Mapping[str, Text] = {
     "nothing_to_change": gettext_lazy("0 changement\u00a0: le catalogue dit déjà ce que dit ce fichier."),
     "needs_second_person": gettext_lazy("Certaines lignes demandent l’accord d’une autre personne, avec une raison."),
     "own_upload": gettext_lazy("Personne n’approuve son propre fichier\u00a0: demandez à une autre personne."),
-    "seed_stays": gettext_lazy("Cette version vient des données livrées\u00a0: elle ne s’annule pas."),
-    "nothing_to_roll_back": gettext_lazy("Cette version n’a rien changé qui puisse être annulé."),
+    "seed_stays": gettext_lazy("Cette liste vient des données livrées\u00a0: elle ne s’annule pas."),
+    "nothing_to_roll_back": gettext_lazy("Cette liste n’a rien changé qui puisse être annulé."),
     "touched_later": gettext_lazy(
-        "Des versions plus récentes ont aussi changé ces prix\u00a0: %(keys)s. "
-        "Confirmez-les un par un pour les annuler."
+        "Des listes plus récentes ont aussi changé ces prix\u00a0: %(keys)s. Confirmez-les un par un pour les annuler."
     ),
     "not_planned": gettext_lazy("Ce prix a déjà commencé, ou il est déjà annulé."),
     "start_in_the_past": gettext_lazy("Choisissez un instant à venir."),

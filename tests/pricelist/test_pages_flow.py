@@ -193,7 +193,7 @@ def test_who_only_compares_again_what_its_sender_had_compared_may_approve(paula:
 def test_p19_a_list_that_came_meanwhile_is_named(paula: Client) -> None:
     first, second = site.sent(paula, site.SMALL), site.sent(paula, site.SMALL.replace("1,60", "1,65"))
     step(paula, "list-apply", first)
-    assert "comparé à la version 1, il en est à la version 2" in step(paula, "list-apply", second)
+    assert "comparé à la liste n° 1, et la liste n° 2 est en vigueur" in step(paula, "list-apply", second)
     assert "1,60 €" in step(paula, "list-compare", second)
     assert "Liste n° 3 en vigueur" in step(paula, "list-apply", second)
 

@@ -124,7 +124,7 @@ def test_p19_a_list_that_came_between_asking_and_applying_is_named(paula: Client
         site.decide(paula, "list-apply", upload)
     finish(first)
     assert finish(second).status == "refused"
-    assert "comparé à la version 1, il en est à la version 2" in site.words(paula, "list", second.pk)
+    assert "comparé à la liste n° 1, et la liste n° 2 est en vigueur" in site.words(paula, "list", second.pk)
     assert CatalogVersion.objects.count() == 2
 
 

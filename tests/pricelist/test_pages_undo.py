@@ -25,7 +25,7 @@ def paula(db: None) -> Client:
 def applied(client: Client, content: str = site.SMALL, **data: str) -> int:
     """Upload and apply; the number of the list made."""
     upload = site.sent(client, content)
-    client.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on", **data})
+    site.decide(client, "list-apply", upload, **data)
     return CatalogVersion.objects.latest("number").number
 
 
@@ -75,7 +75,7 @@ def test_the_original_list_stays(paula: Client) -> None:
 def test_a_private_list_shows_nothing_to_people_without_the_right(paula: Client) -> None:
     seller = site.client_of("pricing", "sales", name="seller")
     upload = site.sent(seller, site.SMALL.replace("1,60", "1,23"), audience="sales")
-    seller.post(reverse("list-apply", args=[upload.pk]), {"old_rate": "on"})
+    site.decide(seller, "list-apply", upload)
     text = site.words(paula, "list-rollback", 2)
     assert "ne pouvez pas voir" in text and "1,23" not in text
     assert "1,23 €" in site.words(seller, "list-rollback", 2)

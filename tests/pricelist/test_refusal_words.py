@@ -44,9 +44,9 @@ def test_every_right_that_is_asked_for_has_a_name() -> None:
         ),
         (
             Refused("touched_later", keys=("GPU-PRO a", "GPU-PRO b")),
-            "Des versions plus récentes ont aussi changé ces prix\u00a0: GPU-PRO a, GPU-PRO b. "
+            "Des listes plus récentes ont aussi changé ces prix\u00a0: GPU-PRO a, GPU-PRO b. "
             "Confirmez-les un par un pour les annuler.",
-            "Later versions changed these prices too: GPU-PRO a, GPU-PRO b. Confirm them one by one to take them back.",
+            "Later lists changed these prices too: GPU-PRO a, GPU-PRO b. Confirm them one by one to roll them back.",
         ),
     ],
 )
