@@ -78,6 +78,7 @@ def answered(result: Result, asked: Asked, may_quote: bool) -> dict[str, Any]:
         "lines": [shown.line(line, result) for line in result.lines],
         "total": (shown.usd(shown.listed_usd(result)), shown.billed_total(result)),
         "options": [shown.option(option) for option in result.options],
+        "ways": shown.ways(result),
         "reference": shown.reference_label(result),
         "machines": [shown.machine(machine, result, may_quote) for machine in result.machines],
         "side_by_side": shown.side_by_side(result),

@@ -71,7 +71,8 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The whole answer. `cached` is the answer behind the options: mode of the bill, its cache hits.
+    """The whole answer. `ways` are the economics answers behind the options, in the order of their amounts; `cached`
+    is the one that verdicts are given in: with the bill's cache, in its mode.
 
     `is_complete` = every line of the bill has a list price.
     """
@@ -81,6 +82,7 @@ class Result:
     month: Month
     usd_per_eur: Sourced[Decimal] | None
     cached: Answer
+    ways: tuple[Answer, Answer, Answer]
     options: tuple[Option, ...]
     machines: tuple[Machine, ...]
     model: str
@@ -91,6 +93,16 @@ class Result:
     @property
     def is_complete(self) -> bool:
         return all(line.list_usd is not None for line in self.lines)
+
+    @property
+    def mode(self) -> Mode:
+        """The mode in which GPUs and APIs are held against each other."""
+        found: Mode = self.cached.scenario.mode
+        return found
+
+    def month_eur(self, option: Option) -> Decimal | None:
+        """An API's month with the bill's cache, in its mode."""
+        return option.batch_eur if self.mode is Mode.BATCH else option.cached_eur
 
 
 class NotComparable(Exception):  # noqa: N818  (what happened, as catalog.NotFound)
@@ -113,7 +125,8 @@ def priced(totals: Totals, model: str = "") -> Result:
     current = _current(default)
     reference = _reference(lines, current) or default.reference
     base = scenario(month, default, tuple(api.code for api in current), reference, _mode(totals.traffic))
-    cached = economics.answer(base)
+    ways = _ways(base)
+    cached = ways[2] if base.mode is Mode.BATCH else ways[1]
     named = model if model in model_names() else inference.default_scenario().model
     return Result(
         totals=totals,
@@ -121,7 +134,8 @@ def priced(totals: Totals, model: str = "") -> Result:
         month=month,
         usd_per_eur=rate,
         cached=cached,
-        options=tuple(options(base, cached, lines)),
+        ways=ways,
+        options=options(ways, base.mode, lines),
         machines=tuple(machines(cached.scenario, named)),
         model=named,
         reference=reference,
@@ -169,9 +183,8 @@ def _reference(lines: Iterable[BillLine], current: Iterable[ApiModel]) -> str:
 
 
 def _mode(traffic: Iterable[Traffic]) -> Mode:
-    """Batch where the whole bill is batch; else standard, which any single mode would be compared with unfairly."""
-    modes = {each.mode for each in traffic}
-    return next(iter(modes)) if len(modes) == 1 else Mode.STANDARD
+    """Batch where the whole bill is batch; else standard: a mode that few APIs sell would compare with few."""
+    return Mode.BATCH if {each.mode for each in traffic} == {Mode.BATCH} else Mode.STANDARD
 
 
 def scenario(
@@ -197,17 +210,23 @@ def scenario(
     return found
 
 
-def options(base: EconomicsScenario, cached: Answer, lines: Iterable[BillLine]) -> Iterable[Option]:
-    """Each API in each way of buying it, the cheapest with the bill's cache first, unknown ones last."""
-    plain = economics.answer(replace(base, prefix_hit_ratio=ZERO, cache_write_ratio=ZERO, mode=Mode.STANDARD))
-    batch = economics.answer(replace(base, mode=Mode.BATCH))
+def _ways(base: EconomicsScenario) -> tuple[Answer, Answer, Answer]:
+    """The month on every API: standard without a cache, standard with the bill's, batch with the bill's."""
+    standard = replace(base, mode=Mode.STANDARD)
+    plain = economics.answer(replace(standard, prefix_hit_ratio=ZERO, cache_write_ratio=ZERO))
+    return plain, economics.answer(standard), economics.answer(replace(base, mode=Mode.BATCH))
+
+
+def options(ways: tuple[Answer, Answer, Answer], mode: Mode, lines: Iterable[BillLine]) -> tuple[Option, ...]:
+    """Each API in each way of buying it, the cheapest in the bill's mode first, unknown ones last."""
     yours = {line.api.code for line in lines if line.api}
-    by_code = [_eur_by_code(found) for found in (plain, cached, batch)]
+    by_code = [_eur_by_code(found) for found in ways]
     found = []
-    for api in (row.bill.api for row in cached.estimate.comparisons):
+    for api in (row.bill.api for row in ways[0].estimate.comparisons):
         without, with_cache, in_batch = (amounts[api.code] for amounts in by_code)
         found.append(Option(api, without, with_cache, in_batch, api.code in yours))
-    return sorted(found, key=lambda each: (each.cached_eur is None, each.cached_eur or ZERO))
+    ranked = by_code[2] if mode is Mode.BATCH else by_code[1]
+    return tuple(sorted(found, key=lambda each: (ranked[each.api.code] is None, ranked[each.api.code] or ZERO)))
 
 
 def _eur_by_code(answer: Answer) -> dict[str, Decimal | None]:

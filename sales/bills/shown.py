@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from calculator import formats
 from calculator.domain.apibill import Usage
+from calculator.domain.offers import Mode
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import Verdict
 from calculator.language import gettext as _
@@ -179,20 +180,24 @@ def reference_label(result: Result) -> str:
     return labels.get(result.reference, result.reference)
 
 
+def reference_eur(result: Result) -> Decimal | None:
+    """The month on that API."""
+    held = next((option for option in result.options if option.api.code == result.reference), None)
+    return None if held is None else result.month_eur(held)
+
+
 def lead(result: Result) -> str:
     """The finding in one sentence: who wins, with the amounts of a month."""
     best, option_ = results.best_machine(result), result.options[0] if result.options else None
-    if best is None or best.gpu is None or option_ is None or option_.cached_eur is None:
+    if best is None or best.gpu is None or option_ is None or result.month_eur(option_) is None:
         return _("Aucune comparaison complète\u00a0: un prix manque d’un côté.")
     values = {
         "api": option_.api.label,
-        "api_month": formats.money(option_.cached_eur),
+        "api_month": formats.money(result.month_eur(option_)),
         "gpu": counted.named(best.gpu.instances or 1, best.gpu.sku),
         "gpu_month": formats.money(best.gpu.total_eur),
         "own": reference_label(result),
-        "own_month": formats.money(
-            next((o.cached_eur for o in result.options if o.api.code == result.reference), None)
-        ),
+        "own_month": formats.money(reference_eur(result)),
     }
     return SENTENCES[results.outcome(result)]() % values
 
@@ -261,6 +266,11 @@ def notes(result: Result) -> tuple[str, ...]:
         _("Les tokens d’un fournisseur ne sont pas ceux d’un autre\u00a0: un même texte n’en fait pas autant partout."),
         _("Une API moins chère peut être un plus petit modèle\u00a0: le prix n’en dit pas la qualité."),
     ]
+    usages = [each.traffic.usage for each in result.lines]
+    if any(each.cache_write_5m_tokens for each in usages) and any(each.cache_write_1h_tokens for each in usages):
+        found.append(
+            _("Le cache est écrit pour 5\u00a0min et pour 1\u00a0h\u00a0: les options comptent la plus fréquente.")
+        )
     if not month.has_requests:
         length = formats.number(scenario.output_tokens)
         found.append(
@@ -269,12 +279,20 @@ def notes(result: Result) -> tuple[str, ...]:
         )
     else:
         found.append(_("Longueurs moyennes\u00a0: des requêtes très longues peuvent coûter un palier de plus."))
-    if month.batch_ratio and scenario.mode is not scenario.mode.BATCH:
+    if result.mode is Mode.BATCH:
+        found.append(_("Tout le relevé est en batch\u00a0: les GPU sont comparés aux API au tarif batch."))
+    elif month.batch_ratio:
         found.append(
             _("%(share)s des tokens sont en batch\u00a0: les options sont comparées au tarif %(mode)s, batch à part.")
             % {"share": formats.percent(month.batch_ratio, 1), "mode": words.mode_name(scenario.mode)}
         )
     return tuple(found)
+
+
+def ways(result: Result) -> tuple[tuple[str, str], ...]:
+    """The economics pages behind the three amounts of each API."""
+    labels = (_("standard, sans cache"), _("avec votre cache"), _("batch"))
+    return tuple((label, address("economics", answer.query)) for label, answer in zip(labels, result.ways, strict=True))
 
 
 def rows(result: Result) -> tuple[Row, ...]:

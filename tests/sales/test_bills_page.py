@@ -165,6 +165,28 @@ class TestOptions:
         assert results.outcome(found) == "own"
         assert "gagne encore" in shown.lead(found)
 
+    def test_a_bill_all_in_batch_is_compared_in_batch(self, seeded: None, noon: object) -> None:
+        held = traffic("gpt-5.4-mini", 100_000_000, 0, 20_000_000, mode=Mode.BATCH, requests=100_000)
+        found = results.priced(bill(held))
+        assert found.mode is Mode.BATCH
+        small = next(option for option in found.options if option.api.code == "mistral-small-2603")
+        # 100 × 0.075 + 20 × 0.30 = 13.50 $ in batch, half of the 27 $ standard.
+        assert small.batch_eur is not None
+        assert round(small.batch_eur * Decimal("1.1172"), 4) == Decimal("13.5")
+        assert found.month_eur(small) == small.batch_eur
+        assert "12,08\u00a0€" in shown.lead(found)
+
+    def test_flex_and_priority_are_compared_in_standard(self, seeded: None, noon: object) -> None:
+        found = results.priced(bill(traffic("gpt-5.4-mini", 10**6, 0, 10**6, mode=Mode.PRIORITY)))
+        assert (found.mode, found.lines[0].list_usd) == (Mode.STANDARD, Decimal("10.5"))
+
+    def test_the_three_ways_lead_to_their_economics_pages(self, seeded: None, noon: object) -> None:
+        found = results.priced(bill(traffic("gpt-5.4-mini", 100_000_000, 50_000_000, 20_000_000, requests=100_000)))
+        queries = [QueryDict(href.partition("?")[2]) for _label, href in shown.ways(found)]
+        assert [(query["mode"], query["hit"]) for query in queries] == [
+            ("standard", "0"), ("standard", "0.5"), ("batch", "0.5"),
+        ]  # fmt: skip
+
     def test_links_carry_the_scenario_on(self, client: Client, seeded: None) -> None:
         page = sample(client, "openai.csv")
         assert re.search(r'href="/fr/economics\?v=1[^"]*sku=GPU-PRO', page)
@@ -328,6 +350,16 @@ class TestNothingKept:
         assert response["Cache-Control"] == "private, no-store"
         assert EstimateSnapshot.objects.count() == before
         assert "sessionid" not in response.cookies
+
+    def test_a_large_upload_leaves_no_temporary_file(
+        self, client: Client, seeded: None, settings: Any, tmp_path: Path
+    ) -> None:
+        settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+        line = "1793491200,1793577600,gpt-5.4,,,262960,1744,257955,1"
+        content = "\n".join([HEADER, *[line] * 49_000]).encode() + b"\n" * 400_000
+        assert len(content) > settings.FILE_UPLOAD_MAX_MEMORY_SIZE
+        assert post(client, content).status_code == 200
+        assert list(tmp_path.iterdir()) == []
 
     def test_the_links_hold_means_and_no_line_of_the_bill(self, client: Client, seeded: None) -> None:
         page = sample(client, "openai.csv")
