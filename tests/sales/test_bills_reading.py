@@ -243,6 +243,7 @@ class TestHostileInput:
             (b"a,b\x00c\n1,2", "binary"),
             (b"x" * (limits.FILE_BYTES + 1), "too_large"),
             (("a," * 1_000_000).encode(), "too_many_columns"),
+            (b"m,i,o\n" + b"\n" * 4_000_000, "too_many_rows"),
             (b"{", "json_broken"),
             (b'{"data": NaN}', "json_broken"),
             (b'{"data": 1, "data": 2}', "json_key_twice"),

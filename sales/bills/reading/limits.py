@@ -7,6 +7,8 @@ BODY_BYTES = FILE_BYTES + ENVELOPE_BYTES
 WAITING_BYTES = 400_000
 """A file up to this size waits inside the page for its columns to be named; a larger one is chosen again."""
 ROWS = 50_000
+BREAKS = 4 * ROWS
+"""Line breaks of a text: blank lines cost time too."""
 PROBLEMS = 100
 """Problems that are told one by one; the rest is counted."""
 TRAFFICS = 100

@@ -7,7 +7,7 @@ from calculator.pricelist.contract import PriceFileError
 from sales.bills.reading import delimited, nested
 from sales.bills.reading.cells import Cell, Held
 from sales.bills.reading.formats import Format, Meaning
-from sales.bills.reading.limits import FILE_BYTES, ROWS, TRAFFICS
+from sales.bills.reading.limits import BREAKS, FILE_BYTES, ROWS, TRAFFICS
 from sales.bills.reading.lines import line
 from sales.bills.reading.problems import Problem, Problems, ReportError
 from sales.domain.bills import UsageLine, gathered
@@ -49,6 +49,8 @@ def read(content: bytes, named: Named | None = None) -> Report:
         text, encoding = delimited.decoded(content)
     except PriceFileError as error:
         raise ReportError(error.code) from None
+    if text.count("\n") > BREAKS:
+        raise ReportError("too_many_rows", limit=str(ROWS))
     problems = Problems()
     if text.lstrip("\ufeff \r\n\t").startswith(JSON_STARTS):
         known, rows = nested.rows(text, problems)
