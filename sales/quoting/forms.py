@@ -46,11 +46,9 @@ class QuoteForm(forms.Form):
         },
     )
     language = forms.ChoiceField(label=_("Langue du devis"), choices=LANGUAGES)
-    vat_ratio = NumberField(fields.VAT, label=_("TVA"), unit="%")
-    discount_ratio = NumberField(DISCOUNT, label=_("Remise"), unit="%", required=False)
-    agreed_eur = NumberField(
-        AGREED, label=_("Prix convenu d’une instance"), unit=_("€ HT, à l’unité du tarif"), required=False
-    )
+    vat_ratio = NumberField(fields.VAT, label=_("TVA (en\u00a0%)"))
+    discount_ratio = NumberField(DISCOUNT, label=_("Remise (en\u00a0%)"), required=False)
+    agreed_eur = NumberField(AGREED, label=_("Prix convenu d’une instance (en\u00a0€ HT)"), required=False)
     is_negotiated = forms.BooleanField(label=_("Prix négocié du catalogue"), required=False)
     reason = forms.CharField(label=_("Raison de la remise ou du prix"), max_length=500, required=False)
 
@@ -125,7 +123,7 @@ class CostForm(forms.Form):
     """What an hour of one instance costs the seller."""
 
     sku = forms.ChoiceField(label=_("Configuration"))
-    eur_per_h = NumberField(COST, label=_("Coût de revient d’une heure"), unit=_("€ HT / h"))
+    eur_per_h = NumberField(COST, label=_("Coût de revient d’une heure (en\u00a0€ HT)"))
     source = forms.CharField(
         label=_("D’où vient ce coût"),
         max_length=300,
