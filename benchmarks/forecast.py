@@ -43,16 +43,16 @@ class Forecast:
 
 def forecast(config: RunConfig, repeats_count: int) -> Forecast:
     """Requests × answer length ÷ measured rate for each step, and the newest like run's time around its steps."""
-    like, rented = newest_like(config), instances(config)
+    like, found = newest_like(config), rented(config.sku_code, config.gpus_count)
     once = None if like is None else seconds(config, like)
     limit_s = limit_of(config)
-    hour = rented.prices.get(Basis.HOUR) if rented else None
+    hour = found.prices.get(Basis.HOUR) if found else None
     return Forecast(
         seconds=None if once is None else min(once, limit_s) * repeats_count,
         limit_s=limit_s * repeats_count,
         repeats_count=repeats_count,
         from_code=like.code if like else "",
-        sku=rented.name if rented else config.sku_code,
+        sku=found.name if found else config.sku_code,
         eur_per_h=hour.value if hour else None,
     )
 
@@ -117,12 +117,12 @@ def rate_near(rates: dict[int, float], concurrency: int) -> float:
     return rates[min(rates, key=lambda known: (abs(known - concurrency), known))]
 
 
-def instances(config: RunConfig) -> Sku | None:
+def rented(sku_code: str, gpus_count: int) -> Sku | None:
     """The offer, as many times as the GPUs that are asked for need; None for this machine."""
-    found = next((sku for sku in presets.skus() if sku.code.casefold() == config.sku_code.casefold()), None)
+    found = next((sku for sku in presets.skus() if sku.code.casefold() == sku_code.casefold()), None)
     if found is None:
         return None
-    return as_set(found, max(1, math.ceil(config.gpus_count / found.gpu_count)))
+    return as_set(found, max(1, math.ceil(gpus_count / found.gpu_count)))
 
 
 def words(found: Forecast) -> dict[str, Any]:

@@ -7,6 +7,7 @@ say goes into a log beside it. The child ends with its parent, by its own reques
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,10 @@ class NoPythonError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is started, with which GPUs (UUIDs; none: the processor), and for how long at most."""
+    """What is started, with which GPUs (UUIDs; none: the processor), and for how long at most.
+
+    At `limit_s` it is asked to end with what it has; at `hard_s` its whole group is killed, whoever reads it or not.
+    """
 
     python: str
     probe: str
@@ -37,6 +41,7 @@ class Order:
     folder: Path
     gpus: tuple[str, ...] = ()
     limit_s: float = 3600.0
+    hard_s: float = 3660.0
 
     @property
     def command(self) -> list[str]:
@@ -50,10 +55,13 @@ class ProbeProcess:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self.overdue = False
+        self.overdue = self.killed = False
         self._child: subprocess.Popen[bytes] | None = None
         self._stop_by: float | None = None
         self._ends_at = time.monotonic() + order.limit_s
+        # A thread, because whoever follows the probe may hang in a database that takes the connection and says nothing.
+        self._killer = threading.Timer(order.hard_s, self._kill)
+        self._killer.daemon = True
 
     def __enter__(self) -> "ProbeProcess":
         if not self.order.python:
@@ -73,9 +81,11 @@ class ProbeProcess:
                 )
             except OSError as error:
                 raise NoPythonError(f"{self.order.python}: {error.strerror}") from error
+        self._killer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._killer.cancel()
         if self._child is None:
             return
         if self._child.poll() is None:
@@ -131,6 +141,12 @@ class ProbeProcess:
             self.overdue = True
             self.stop()
         if self._stop_by is not None and now > self._stop_by and self._child is not None:
+            process.signal_group(self._child.pid, signal.SIGKILL)
+
+    def _kill(self) -> None:
+        """The hard limit: nothing of the probe outlives it."""
+        if self._child is not None and self._child.returncode is None:
+            self.killed = True
             process.signal_group(self._child.pid, signal.SIGKILL)
 
     def _wait(self) -> None:

@@ -1,5 +1,7 @@
 """Pages of the probes: asking for one, its lines, and carrying its figures over to the calculator."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -8,6 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks import (
+    forecast,
+    probeforecast,
     probeforms,
     probeorders,
     probepublishing,
@@ -25,19 +29,28 @@ TEMPLATE = "benchmarks/probe_new.html"
 @require_safe
 @operators_only
 def probe_new(request: HttpRequest) -> HttpResponse:
-    """The form, filled with sensible values."""
-    return render(request, TEMPLATE, {"form": probeforms.ProbeForm(initial=probeforms.INITIAL)})
+    """The form, filled with sensible values, and what these would take."""
+    form = probeforms.ProbeForm(initial=probeforms.INITIAL)
+    return render(request, TEMPLATE, {"form": form, "forecast": told(probeforms.ProbeForm(probeforms.INITIAL))})
+
+
+def told(form: probeforms.ProbeForm) -> dict[str, Any]:
+    """Time and cost of what a form asks for, in words; nothing for one that cannot be read."""
+    return forecast.words(probeforecast.forecast_of(form.to_config())) if form.is_valid() else {}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operators_only
 def probe_start(request: HttpRequest) -> HttpResponse:
-    """Queue a probe and lead to its page; what cannot be read comes back with its sentence."""
+    """Queue a probe and lead to its page; what cannot be read comes back with its sentence, and a question about time
+    and cost with the answer."""
     if request.method != "POST":
         return HttpResponseRedirect(reverse("probe-new"))
     form = probeforms.ProbeForm(request.POST)
     if not form.is_valid():
         return render(request, TEMPLATE, {"form": form}, status=422)
+    if "forecast" in request.POST:
+        return render(request, TEMPLATE, {"form": form, "forecast": told(form)})
     run = probeorders.create_probe(form.to_config(), request.user.pk)
     if not probeorders.torch_is_served(run.queue):
         messages.warning(request, _("Aucun worker de cette file n’a de Python avec torch : réglez GPU_PYTHON."))

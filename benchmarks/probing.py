@@ -43,8 +43,8 @@ RUN_FLAGS = {
 
 def measure(run: BenchmarkRun, gpus: tuple[str, ...], alive: Alive) -> records.RunEnd:
     """Carry the probe out; `alive` says, about twice a second, whether it is still wanted."""
-    sheet = sheet_of(run)
-    order = order_of(run, gpus, sheet)
+    sheet = insist(lambda: sheet_of(run))
+    order = insist(lambda: order_of(run, gpus, sheet))
     try:
         with ProbeProcess(order) as probe:
             end = follow(run, probe, alive, sheet)
@@ -74,8 +74,16 @@ def order_of(run: BenchmarkRun, gpus: tuple[str, ...], sheet: Sheet) -> Order:
             ("sheet", json.dumps(dataclasses.asdict(sheet)) if sheet.name else None),
         ]
     )
-    limit_s = limits_of(run).soft_s
-    return Order(settings.GPU_PYTHON, run.probe, told, planning.run_folder(run), gpus, limit_s)
+    limits = limits_of(run)
+    return Order(
+        settings.GPU_PYTHON,
+        run.probe,
+        told,
+        planning.run_folder(run),
+        gpus,
+        limit_s=limits.soft_s,
+        hard_s=limits.hard_s,
+    )
 
 
 def gpu_of(run: BenchmarkRun) -> Gpu | None:
@@ -163,6 +171,8 @@ def ended(followed: Followed, probe: ProbeProcess, wanted: bool) -> records.RunE
     """Cancelled where nobody wanted it any more, too long where its time was up; else what the probe said itself."""
     if not wanted:
         return records.RunEnd("cancelled")
+    if probe.killed:
+        return records.RunEnd("failed", "hard_limit", f"{probe.order.hard_s:g} s")
     if probe.overdue:
         return records.RunEnd("failed", "too_long", f"{probe.order.limit_s:g} s")
     if followed.end is None:

@@ -252,9 +252,9 @@ def execute(run_id: int, worker: str) -> None:
         raise HostBusyError("an earlier repeat of the series is not over")
     if not claim(run_id, worker):
         return
-    run = BenchmarkRun.objects.get(pk=run_id)
+    run = insist(lambda: BenchmarkRun.objects.get(pk=run_id))
     try:
-        with Watch(planning.run_folder(run), gpus_of(run)):
+        with Watch(planning.run_folder(run), insist(lambda: gpus_of(run))):
             end = probe(run) if run.kind == BenchmarkRun.Kind.PROBE else serve(run)
         insist(lambda: hardwarerecord.record(run))
         insist(lambda: finish(run.pk, end.status, end.code, end.detail))

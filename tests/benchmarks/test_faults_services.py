@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from scripts.services import Postgres, UnavailableError, Valkey
+from tests.benchmarks import fakeprobe
 from tests.benchmarks.worksite import LEFT_DEADLINE_S, Site
 from tests.conftest import not_here
 
@@ -88,6 +89,49 @@ def test_a_broker_that_restarts_loses_no_run(tmp_path: Path, valkey: Valkey, dat
         samples = "SELECT COUNT(*) FROM benchmarks_benchmarksample"
         assert site.read(samples) == [((2 + 400) + 2 * (1 + 8),)]
         assert_nothing_left(site, engine)
+    finally:
+        site.end()
+
+
+PROBING_S = 8
+
+
+def test_a_probe_goes_on_while_the_database_is_away_and_its_figures_come_in_later(
+    tmp_path: Path, postgres: Postgres, database: str
+) -> None:
+    """One figure is found before the database leaves, one while it is away, one when it is back."""
+    gone, back = tmp_path / "gone", tmp_path / "back"
+    wait = "\n".join(
+        line
+        for path, number in ((gone, 2), (back, 3))
+        for line in (
+            f"while not os.path.exists({str(path)!r}): time.sleep(0.05)",
+            f"print({fakeprobe.reading(metric='gemm_fp16', value=number * 1e12)!r}, flush=True)",
+        )
+    )
+    (tmp_path / "bin").mkdir()
+    python = fakeprobe.python(
+        tmp_path / "bin", fakeprobe.start(), fakeprobe.reading(), then=f"{wait}\nprint({fakeprobe.end()!r}, flush=True)"
+    )
+    site = Site(tmp_path, database=database)
+    site.start_worker(GPU_PYTHON=python)
+    try:
+        code = site.python(
+            "from benchmarks import probeorders\n"
+            "run = probeorders.create_probe(probeorders.ProbeConfig('gemm'), None)\n"
+            "tasks.submit(run)\nprint(run.code)"
+        )
+        readings = "SELECT COUNT(*) FROM benchmarks_probereading"
+        site.wait(lambda: site.read(readings) == [(1,)], "the first figure is stored")
+        postgres.leave()
+        gone.touch()
+        time.sleep(PROBING_S)
+        postgres.serve()
+        back.touch()
+        assert site.wait_for_end(code) == "succeeded", site.log()
+        assert site.read(readings) == [(3,)]
+        assert len(str(site.read("SELECT lines_sha256 FROM benchmarks_probejob")[0][0])) == 64
+        assert_nothing_left(site)
     finally:
         site.end()
 

@@ -112,6 +112,23 @@ def test_past_its_time_the_probe_is_stopped(tmp_path: Path) -> None:
     assert probe.overdue
 
 
+def test_at_the_hard_limit_it_is_killed_although_nobody_reads_it(tmp_path: Path) -> None:
+    """Whoever follows it hangs, as in a database that answers nothing: neither its time nor a stop is looked at."""
+    python = fakeprobe.python(tmp_path, fakeprobe.start(), then=DEAF)
+    with ProbeProcess(order(python, tmp_path, hard_s=1.0)) as probe:
+        until = time.monotonic() + 20
+        while probe.exit_code is None and time.monotonic() < until:
+            time.sleep(0.02)
+        assert (probe.killed, probe.exit_code) == (True, -9)
+
+
+def test_a_probe_that_ended_in_time_was_not_killed(tmp_path: Path) -> None:
+    python = fakeprobe.python(tmp_path, fakeprobe.start(), fakeprobe.end())
+    with ProbeProcess(order(python, tmp_path, hard_s=60.0)) as probe:
+        list(probe.records())
+    assert not probe.killed and probe._killer.finished.is_set()
+
+
 def test_leaving_the_block_leaves_no_process_behind(tmp_path: Path) -> None:
     """The probe has started ranks of its own, which do not listen either."""
     started = "other = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])"

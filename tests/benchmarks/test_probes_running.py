@@ -133,6 +133,34 @@ def test_a_probe_past_its_time_fails_and_says_why(place: Path, settings: Any) ->
     assert (run.status, run.error_code, run.error_detail) == ("failed", "too_long", "1 s")
 
 
+def test_a_probe_at_its_hard_limit_fails_and_says_why(
+    place: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is deaf to the stop at its soft limit, and would have a longer grace than the hard limit leaves."""
+    monkeypatch.setattr(probeprocess, "STOP_GRACE_S", 30.0)
+    deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(100)"
+    settings.GPU_PYTHON = fakeprobe.python(place, fakeprobe.start(), fakeprobe.reading(), then=deaf)
+    run = carried_out(probe_run(soft_limit_s=1, hard_limit_s=2))
+    assert (run.status, run.error_code, run.readings.count()) == ("failed", "hard_limit", 1)
+
+
+def test_a_database_that_leaves_right_after_the_claim_is_waited_for(
+    place: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "PAUSE_S", 0.01)
+    monkeypatch.setattr(patience.connection, "close", lambda: None)
+    read, away = probing.order_of, iter((True, True))
+
+    def order_of(*args: Any) -> probeprocess.Order:
+        if next(away, False):
+            raise OperationalError("the server closed the connection")
+        return read(*args)
+
+    monkeypatch.setattr(probing, "order_of", order_of)
+    settings.GPU_PYTHON = fakeprobe.python(place, fakeprobe.start(), fakeprobe.reading(), fakeprobe.end())
+    assert carried_out(probe_run()).status == "succeeded"
+
+
 @pytest.mark.parametrize(
     ("guard", "flag"),
     [
