@@ -31,9 +31,7 @@ USUAL = gettext_lazy("Vide\u00a0: l’usuel de cet usage.")
 NO_TARGET = gettext_lazy("0\u00a0: sans engagement. Vide\u00a0: l’usuel de cet usage.")
 
 NUMBERS: Mapping[str, NumberSpec] = {
-    "users": NumberSpec(
-        keys.PEOPLE, gettext_lazy("Personnes"), gettext_lazy("Par exemple 200."), gettext_lazy("personnes"), False
-    ),
+    "users": NumberSpec(keys.PEOPLE, gettext_lazy("Personnes"), gettext_lazy("Par exemple 200."), required=False),
     "daily": NumberSpec(
         keys.DAILY,
         gettext_lazy("Requêtes par jour"),

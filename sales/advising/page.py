@@ -17,7 +17,7 @@ from calculator.presenters.labels import rate_source
 from calculator.presenters.notices import Notice
 from calculator.presenters.page import QUOTE_VALID_DAYS
 from calculator.tool import Answer
-from sales.advising import jobs, lead, reasons
+from sales.advising import formulas, jobs, lead, reasons
 from sales.advising.jobs import JobLine
 from sales.advising.words import RANGES, SHAPES, TARGETS, TARGETS_CSS, USES
 from sales.domain.advice import Advice
@@ -122,7 +122,7 @@ def page(found: Answer) -> AdvicePage:
         excluded=excluded(advice),
         others=len(serving.all_options) - len(options) if serving else 0,
         notices=tuple(reasons.notice(message) for message in advice.warnings),
-        formulas=(),
+        formulas=formulas.formulas(advice),
         trust=of_kind(advice.trust),
         assumptions=assumptions(advice),
         quote_date=formats.date(need.at),
@@ -204,7 +204,8 @@ def facts(option: Option) -> list[tuple[str, str]]:
         }
         found.append((_("À l’heure la plus chargée"), waits))
     if option.utilisation_ratio is not None:
-        found.append((_("Utilisation"), utilisation(option.utilisation_ratio, option.month.utilisation_ratio)))
+        ceiling = None if option.way is Way.HYBRID else option.month.utilisation_ratio
+        found.append((_("Utilisation"), utilisation(option.utilisation_ratio, ceiling)))
     if option.way is Way.HYBRID:
         found.append((_("Part servie par les GPU"), formats.percent(option.share)))
     if option.sized is not None:
@@ -212,13 +213,12 @@ def facts(option: Option) -> list[tuple[str, str]]:
     return found
 
 
-def utilisation(used: Decimal, ceiling: Decimal) -> str:
-    """The share of paid hours that produces, beside the one that the busiest hour allows."""
-    decimals = 1 if used < ONE_DECIMAL_BELOW else 0
-    return _("%(used)s des heures payées, %(ceiling)s au plus") % {
-        "used": formats.percent(used, decimals),
-        "ceiling": formats.percent(ceiling),
-    }
+def utilisation(used: Decimal, ceiling: Decimal | None) -> str:
+    """The share of paid hours that produces, beside the one that the busiest hour allows, where it bounds them."""
+    share = formats.percent(used, 1 if used < ONE_DECIMAL_BELOW else 0)
+    if ceiling is None:
+        return _("%(used)s des heures payées") % {"used": share}
+    return _("%(used)s des heures payées, %(ceiling)s au plus") % {"used": share, "ceiling": formats.percent(ceiling)}
 
 
 def rental(option: Option) -> str:

@@ -95,7 +95,8 @@ def notice(message: Message) -> Notice:
         "claim_beside_estimates": (
             _("Une vitesse annoncée parmi des estimations."),
             _(
-                "Elle vient du vendeur, conditions non précisées\u00a0; les autres sont calées sur des mesures publiées."
+                "Elle vient du vendeur, conditions non précisées\u00a0; les autres sont calées sur des mesures "
+                "publiées."
             ),
             "",
         ),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from calculator import permalinks
-from calculator.jsonable import data, sourced_data
+from calculator.jsonable import data, sourced_data, step_data
 from sales.advising import lead
 from sales.domain.advice import Advice
 from sales.domain.indexing_offers import IndexingOption
@@ -34,6 +34,7 @@ def sections(answer: Any) -> dict[str, Any]:
         "training": [_training(option) for option in advice.training],
         "indexing": [_indexing(option) for option in (advice.indexing.options if advice.indexing else ())],
         "excluded": data(serving.excluded) if serving else [],
+        "steps": [step_data(step) for step in advice.steps],
         "warnings": data(advice.warnings),
     }
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from calculator.domain.offers import ApiModel
-from calculator.domain.provenance import Kind, Sourced, weakest_kind
+from calculator.domain.provenance import Kind, Sourced, Step, weakest_kind
 from calculator.domain.scenario import EconomicsScenario, Headline, Message
 from calculator.domain.tokens_scenario import TokensFacts
 from calculator.domain.training_scenario import Speed, TrainingFacts
+from sales.domain.advice_steps import steps
 from sales.domain.constraints import accepted, api_refusals, range_refusals
 from sales.domain.hybrid import best_hybrid
 from sales.domain.indexing_offers import Indexing, indexing
@@ -77,6 +78,7 @@ class Advice:
     serving: Serving | None
     training: tuple[TrainingOption, ...]
     indexing: Indexing | None
+    steps: tuple[Step, ...]
     trust: Kind | None
     warnings: tuple[Message, ...]
     usd_per_eur: Sourced[Decimal] | None
@@ -244,6 +246,7 @@ def estimate(need: Need, facts: AdviceFacts) -> Advice:
         serving=serve,
         training=train,
         indexing=index,
+        steps=steps(need, serve.all_options if serve else ()),
         trust=trust(serve, train, index),
         warnings=tuple(warnings(need, serve, train)),
         usd_per_eur=facts.usd_per_eur,

@@ -213,3 +213,30 @@ class TestHybrid:
 
 def test_the_advisor_is_no_calculator_of_the_registry() -> None:
     assert TOOL.name not in registry.CALCULATORS
+
+
+class TestFormulas:
+    """The advisor's own formulas, with numbers that anybody can check."""
+
+    def test_people_make_requests_and_the_busiest_hour(self, seeded: None, noon: Any) -> None:
+        """4 000 × 150 ÷ 7 days = 85 714; × 672 ÷ 185 ÷ 2 592 000 = 40 ÷ 333 a second; 0.8 × 185 ÷ 672 = 22.02 %."""
+        found = {step.code: step for step in advised().steps}
+        assert list(found) == ["advice_people", "advice_peak", "advice_ceiling"]
+        assert float(found["advice_people"].result) == pytest.approx(85_714.29, abs=0.01)
+        assert float(found["advice_peak"].result) == pytest.approx(40 / 333, abs=1e-9)
+        assert found["advice_ceiling"].result == Decimal("0.2202")
+
+    def test_each_result_follows_from_its_terms(self, seeded: None, noon: Any) -> None:
+        for step in advised(**HUNDRED_M).steps:
+            value = {term.symbol: float(term.source.value) for term in step.terms}
+            expected = {
+                "advice_requests": lambda v: v["V"] / v["o"],
+                "advice_peak": lambda v: v["R"] * v["k"] / (v["H"] * 3600),
+                "advice_ceiling": lambda v: v["c"] / v["k"],
+            }[step.code](value)
+            assert float(step.result) == pytest.approx(expected, rel=1e-3)
+
+    def test_the_hybrid_is_the_sum_of_its_sides(self, seeded: None, noon: Any) -> None:
+        found = advised(**NEEDS[2])
+        step = next(step for step in found.steps if step.code == "advice_hybrid")
+        assert step.result == of(found, Way.HYBRID).month_eur == sum(term.source.value for term in step.terms)
