@@ -11,7 +11,7 @@ from calculator.presenters import headline, notices
 from calculator.presenters import page as economics_page
 from calculator.presenters.badges import Badge, badge, of_kind
 from sales.domain.outlook_answer import OutlookEstimate
-from sales.outlook import charts, claims, months, moved, renting, solved, verdicts
+from sales.outlook import charts, claims, grid, months, moved, renting, solved, verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class OutlookPage:
     power: tuple[renting.PowerLine, ...]
     power_w: str
     power_badge: Badge | None
+    factors: tuple[grid.Factor, ...]
     notices: tuple[notices.Notice, ...]
     price_missing: bool
     badges: Mapping[str, Badge | None]
@@ -86,6 +87,7 @@ def outlook(found: OutlookEstimate) -> OutlookPage:
         power=renting.power(energy),
         power_w=_power(found),
         power_badge=badge(energy.power_w),
+        factors=grid.factors(found.scenario),
         notices=notices.notices(economics),
         price_missing=economics.gpu.price is None,
         badges=economics_page.field_badges(economics),

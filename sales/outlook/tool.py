@@ -23,10 +23,19 @@ def default() -> OutlookScenario:
     return catalog.first_visit(OutlookScenario)
 
 
+def with_reference(scenario: OutlookScenario) -> OutlookScenario:
+    """`scenario` with option B among the compared APIs: here it is chosen by itself, before any box is ticked."""
+    listed = {code.casefold() for code in scenario.apis}
+    if scenario.reference.casefold() in listed:
+        return scenario
+    return replace(scenario, apis=(*scenario.apis, scenario.reference))
+
+
 def answer(scenario: OutlookScenario, known: Figures | None = None) -> Answer:
     """The outlook of `scenario` from the catalogue it names; raises catalog.NotFound for a code it does not hold."""
-    prices = catalog.for_economics(scenario, known)
-    named: Any = economics.canonical(scenario, prices)
+    asked = with_reference(scenario)
+    prices = catalog.for_economics(asked, known)
+    named: Any = economics.canonical(asked, prices)
     facts = reading.facts(prices, named.reference)
     found = estimate(rates.released(named, prices), facts)
     return Answer(economics_notation.pinned(named, prices), prices, found)

@@ -125,6 +125,18 @@ def test_the_bars_start_at_todays_gap_and_end_at_that_of_each_range(client: Clie
     assert round(low["base"][0] + low["x"][0], 2) == 1149.28
 
 
+def test_the_reference_is_compared_whether_it_is_ticked_or_not(client: Client) -> None:
+    for query in ("ref=gpt-5.4-mini&api=gpt-5.4", "ref=gpt-5.4-mini&api=none", "ref=GPT-5.4-MINI&api=gpt-5.4"):
+        response = page(client, query)
+        assert response.context["page"].api_name == "gpt-5.4-mini"
+        assert "Référence absente" not in words(response)
+
+
+def test_a_reference_that_does_not_exist_is_named(client: Client) -> None:
+    response = page(client, "ref=gpt-5.4-nino")
+    assert "L’API de référence «\u00a0gpt-5.4-nino\u00a0» n’est pas au catalogue." in response.content.decode()
+
+
 class TestLive:
     def test_a_form_leads_to_its_canonical_link(self, client: Client) -> None:
         response = client.get(f"/fr/outlook/?{typed(client, growth='20', volume='50 M')}")
@@ -295,3 +307,14 @@ def test_claims_of_providers_are_dated_and_used_nowhere(client: Client) -> None:
         assert "2026" in claimed.source
         assert any(told in cell for _name, cells in claimed.lines for cell in cells)
         assert all(len(cells) == len(claimed.providers) for _name, cells in claimed.lines)
+
+
+def test_a_published_grid_factor_is_chosen_and_never_assumed(client: Client) -> None:
+    """3.24 kWh × 1.25 × 243.83 g, the European Union of 2023: 987.5 g."""
+    (offered,) = page(client).context["page"].factors
+    assert offered.title == f"Union européenne, 2023{NB}: 243,83 g/kWh (Ember)"
+    assert not offered.is_current
+    chosen = page(client, f"{offered.query}&pue=1.25").context["page"]
+    assert chosen.factors[0].is_current
+    assert chosen.power[2].paid == f"988{NB}g"
+    assert page(client, "pue=1.25").context["page"].power[2].paid == "inconnu"

@@ -4,17 +4,19 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
 
-from calculator.domain.offers import Basis
+from calculator.domain.offers import Basis, Sku
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import Rental, TrafficBy
 from sales.domain.commitments import Commitments, Term, commitments
 from sales.domain.energy import Energy, energy
-from sales.domain.outlook import OutlookFacts, sides
+from sales.domain.outlook import OutlookFacts, OutlookScenario, sides
 from sales.domain.ramp import Ramp, growth_to, ramp
-from sales.domain.sensitivity import Bar, Lever, Sensitivity, sensitivity
+from sales.domain.sensitivity import SETTERS, Bar, Lever, Sensitivity, sensitivity, value_of
 from tests.domain import factories as offer
 from tests.sales import outlookfactory as case
+from tests.sales.outlookfactory import machines, scenarios
 
 API_EUR = Decimal(1500) / Decimal("1.1172")
 CARD_EUR = Decimal("830.64")
@@ -295,3 +297,38 @@ class TestEnergy:
         found = self.drawn(response_cache_ratio=Decimal("0.5"))
         assert found.cards_kwh_per_mtok is not None
         assert round(found.cards_kwh_per_mtok, 6) == Decimal("1.953125")
+
+
+@given(asked=scenarios, sku=machines)
+def test_a_lever_set_to_todays_value_moves_nothing(asked: OutlookScenario, sku: Sku) -> None:
+    known = case.facts(offer.facts(sku=sku))
+    both = sides(asked, known.prices)
+    for lever in Lever:
+        now = value_of(lever, both)
+        assert now is not None
+        again = sides(SETTERS[lever](both, now), known.prices)
+        assert again.gap_eur is not None and both.gap_eur is not None and both.api_eur is not None
+        assert abs(again.gap_eur - both.gap_eur) <= both.api_eur * Decimal("1e-12"), lever
+
+
+@given(asked=scenarios, sku=machines)
+def test_the_first_month_is_today_and_the_year_is_the_sum_of_its_months(asked: OutlookScenario, sku: Sku) -> None:
+    known = case.facts(offer.facts(sku=sku))
+    both = sides(asked, known.prices)
+    found = ramp(both, known)
+    assert found is not None
+    assert (found.months[0].gpu_eur, found.months[0].api_eur) == (both.gpu_eur, both.api_eur)
+    assert found.months[-1].gpu_so_far_eur == sum(month.gpu_eur or 0 for month in found.months)
+    counts = [month.instances or 0 for month in found.months]
+    assert counts == sorted(counts)
+    assert sum(one.last - one.first + 1 for one in found.arrivals) == counts[-1] - counts[0]
+
+
+@given(asked=scenarios, sku=machines)
+def test_no_way_to_rent_beats_the_one_that_is_marked(asked: OutlookScenario, sku: Sku) -> None:
+    known = case.facts(offer.facts(sku=sku))
+    ways = commitments(sides(asked, known.prices), known).ways
+    marked = [way.total_eur for way in ways if way.is_cheapest]
+    totals = [way.total_eur for way in ways if way.total_eur is not None]
+    assert set(marked) == {min(totals)}
+    assert all(way.idle_ratio is None or way.idle_ratio <= 1 for way in ways)
