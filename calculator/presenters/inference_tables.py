@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from calculator import formats, permalinks
+from calculator import calibrated, formats, permalinks
 from calculator.domain.misfit import WayOut
 from calculator.domain.ranking import Candidate
 from calculator.domain.serving_answer import InferenceEstimate
@@ -108,7 +108,7 @@ def run_line(scenario: InferenceScenario, run: KnownRun) -> RunLine:
         output_tokens=run.output_tokens,
         precision=run.precision,
         engine=run.engine,
-        calibration="",
+        calibration=calibrated.mark(),
     )
     return RunLine(
         load=words.streams(run.concurrency),
@@ -220,7 +220,7 @@ def _way(way: WayOut, asked: InferenceScenario) -> Way:
         price=_more(way),
         mark=_("tient tout") if meets else _("tient en mémoire"),
         css="good" if meets else "warn",
-        query=permalinks.write(replace(way.scenario, calibration="")),
+        query=permalinks.write(replace(way.scenario, calibration=calibrated.mark())),
     )
 
 
@@ -271,7 +271,7 @@ def rank_line(one: Candidate, estimate: InferenceEstimate) -> RankLine:
         mark=mark,
         css=css,
         reason=reason(one, estimate),
-        query=permalinks.write(replace(scenario, calibration="")),
+        query=permalinks.write(replace(scenario, calibration=calibrated.mark())),
         is_chosen=one.offer.sku.code == estimate.headline.values["sku"],
         on_front=one.on_front,
     )

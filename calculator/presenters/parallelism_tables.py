@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.utils.translation import ngettext
 
-from calculator import formats, permalinks
+from calculator import calibrated, formats, permalinks
 from calculator.domain import parallel_trust
 from calculator.domain.collectives import Reduction
 from calculator.domain.interconnects import Reach
@@ -112,7 +112,7 @@ def _count(estimate: ParallelismEstimate, row: Point) -> CountLine:
         added="" if row.added_ratio is None else formats.percent(row.added_ratio),
         saved_day=_saved_day(row),
         marks=marks(estimate, row),
-        query=permalinks.write(asked),
+        query=permalinks.write(replace(asked, calibration=calibrated.mark())),
         is_current=row.gpu_count == estimate.scenario.gpu_count,
     )
 

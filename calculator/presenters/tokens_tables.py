@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.urls import reverse
 
-from calculator import formats, permalinks
+from calculator import calibrated, formats, permalinks
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, TokensEstimate
 from calculator.language import gettext as _
 from calculator.presenters import quantities, tokens_notices, tokens_words
@@ -63,7 +63,7 @@ def embeddings(estimate: TokensEstimate) -> tuple[PaidLine, ...]:
     return tuple(
         _paid(estimate, item, best, embedding=True)._replace(
             is_current=item.model.code == estimate.scenario.embedding,
-            href=permalinks.write(replace(estimate.scenario, embedding=item.model.code)),
+            href=permalinks.write(replace(estimate.scenario, embedding=item.model.code, calibration=calibrated.mark())),
         )
         for item in estimate.embeddings
     )
@@ -124,7 +124,7 @@ def _gpu(estimate: TokensEstimate, item: GpuReading, best: Decimal | None) -> Gp
     return GpuLine(
         code=sku.code,
         detail=f"{formats.number(sku.gpu_count * item.instances)}{formats.NBSP}× {sku.gpu}",
-        href=permalinks.write(replace(estimate.scenario, sku=sku.code, price_eur=None)),
+        href=permalinks.write(replace(estimate.scenario, sku=sku.code, price_eur=None, calibration=calibrated.mark())),
         rate=_rate(item.rate.value) if item.rate else _("inconnu"),
         rate_band=_rate_band(item),
         time=tokens_words.duration(item),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from calculator import formats, permalinks
+from calculator import calibrated, formats, permalinks
 from calculator.domain.calibration import Framework
 from calculator.domain.llm import LanguageModel
 from calculator.domain.memory import Line
@@ -54,7 +54,7 @@ def verdict(found: Verdict) -> Mark:
 
 def link(scenario: TrainingScenario, changes: Mapping[str, Any]) -> str:
     """The link of a scenario with an alternative's changes: all of them, so that it gives the alternative's figures."""
-    return permalinks.write(replace(scenario, **changes))
+    return permalinks.write(replace(scenario, calibration=calibrated.mark(), **changes))
 
 
 def method_name(method: Method) -> str:
