@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -27,6 +28,8 @@ MOST_OFFERS = 4
 """Touched SKUs, and touched APIs, that are looked at beside the presets' own."""
 MOST_APIS = 8
 MOST_SAVED = 30
+MOST_PAST = 200
+"""Saved estimates that a back-dated price names."""
 ROWS_TOLD = 4
 """Numbers of a saved estimate that are told."""
 
@@ -320,11 +323,18 @@ def _rows(tool: Calculator, found: Answer) -> dict[tuple[str, str], Decimal | st
 # --- the past
 
 
-def would_have_changed(diff: Diff) -> "QuerySet[EstimateSnapshot]":
-    """The saved estimates made since a back-dated price begins, of the items concerned: they stay as saved."""
-    begun = [entry for entry in diff.entries if entry.is_backdated]
-    found = Q(pk__in=())
-    for entry in begun:
-        start = entry.valid_from or diff.at
-        found |= Q(created_at__gte=start, prices__item__code__iexact=entry.item)
-    return EstimateSnapshot.objects.filter(found).distinct().order_by("-created_at", "-id")
+def would_have_changed(diff: Diff, most: int = MOST_PAST) -> list[EstimateSnapshot]:
+    """The newest saved estimates made since a back-dated price begins, of the items concerned: they stay as saved."""
+    since: dict[str, dt.datetime] = {}
+    for entry in diff.entries:
+        if entry.is_backdated:
+            start = entry.valid_from or diff.at
+            since[entry.item.casefold()] = min(start, since.get(entry.item.casefold(), start))
+    if not since:
+        return []
+    made = EstimateSnapshot.objects.filter(created_at__gte=min(since.values())).order_by("-created_at", "-id")
+    used = made.values_list("pk", "created_at", "prices__item__code").iterator(chunk_size=2_000)
+    found = (pk for pk, at, code in used if code and code.casefold() in since and at >= since[code.casefold()])
+    first = list(islice(dict.fromkeys(found), most))
+    by_pk = EstimateSnapshot.objects.in_bulk(first)
+    return [by_pk[pk] for pk in first]

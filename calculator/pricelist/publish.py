@@ -40,8 +40,6 @@ OPEN = (Status.DRAFT, Status.VALIDATED)
 DONE = (Status.APPLIED, Status.ROLLED_BACK)
 CONFIGURABLE = ("kind", "encoding", "decimal_mark", "columns", "default_valid_from")
 NAME_CHARACTERS = 255
-MOST_ESTIMATES = 200
-"""Saved estimates that the record of a back-dated application names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +379,7 @@ def estimates_told(diff: Diff) -> str:
     """The saved estimates that a back-dated price would have changed, for the record: they stay as saved."""
     if not diff.is_backdated:
         return ""
-    return ", ".join(would_have_changed(diff).values_list("slug", flat=True)[:MOST_ESTIMATES])
+    return ", ".join(saved.slug for saved in would_have_changed(diff))
 
 
 def settle(upload: PriceUpload, version: CatalogVersion, step: Step) -> None:

@@ -19,6 +19,8 @@ from calculator.pricing import comparing
 
 CASES_SHOWN = 24
 KEPT_S = 600
+MOST_CHANGES = 20_000
+"""Lines that change something and are still read again for a page: a few seconds."""
 CSS = {Verdict.GPU: "win", Verdict.API: "lose", Verdict.EQUIVALENT: "tie", Verdict.UNKNOWN: "note"}
 
 
@@ -60,14 +62,30 @@ def is_shown(upload: PriceUpload) -> bool:
     return upload.status == PriceUpload.Status.VALIDATED
 
 
+def is_too_large(upload: PriceUpload) -> bool:
+    """Whether a file changes so much that a page could not wait for what customers would see."""
+    return upload.new_count + upload.changed_count + upload.withdrawn_count > MOST_CHANGES
+
+
+def too_large() -> str:
+    """Why nothing is computed, and what to do."""
+    said = _(
+        "Au-delà de %(most)s changements, ce que verront les clients n’est pas calculé\u00a0: "
+        "déposez d’abord, à part, les articles des cas types."
+    )
+    return said % {"most": formats.number(MOST_CHANGES)}
+
+
 def is_quick(upload: PriceUpload) -> bool:
     """Whether it is computed before the answer; a larger file is read again for it, so its page asks later."""
-    return upload.size_bytes <= comparing.AT_ONCE_BYTES or _key(upload) in cache
+    return is_too_large(upload) or not comparing.is_large(upload) or _key(upload) in cache
 
 
 def impact(upload: PriceUpload) -> Impact | None:
     """What would move, from memory where it was computed of late; None where nothing can be said."""
     found: Effects | None = cache.get(_key(upload))
+    if found is None and is_too_large(upload):
+        return Impact(too_large(), "", (), ())
     if found is None:
         try:
             found = effects_of(publish.preview(upload).diff)

@@ -147,3 +147,8 @@ def test_the_pages_of_people_who_keep_prices_are_clean(signed_in: SignedIn, opti
         clean(page)
     upload(page, "second-person.csv")
     clean(page)
+    if options.get("viewport"):
+        page.set_viewport_size({"width": 360, "height": 780})
+        clean(page)
+        wide = "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth).length"
+        assert page.evaluate(wide) == 0

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -144,6 +145,20 @@ def test_a_back_dated_price_names_the_estimates_that_it_would_have_changed() -> 
     assert late.is_backdated is (past < AT)
     assert list(effects.would_have_changed(late)) == ([kept] if past < AT else [])
     assert not effects.would_have_changed(diff_of(price("GPU-PRO", "instance_month", "800")))
+
+
+def test_a_back_dated_file_of_thousands_of_lines_is_looked_through_with_one_query_for_all(
+    django_assert_max_num_queries: Any,
+) -> None:
+    """One condition a line was deeper than SQLite allows."""
+    kept = keep()
+    past = kept.created_at - dt.timedelta(days=10)
+    diff = diff_of(price("GPU-PRO", "instance_month", "800", valid_from=past))
+    (entry,) = diff.entries
+    many = replace(diff, entries=(entry, *(replace(entry, item=f"other-{no}") for no in range(3_000))))
+    with django_assert_max_num_queries(2):
+        assert effects.would_have_changed(many) == ([kept] if past < AT else [])
+    assert effects.would_have_changed(many, most=0) == []
 
 
 # --- nothing is written

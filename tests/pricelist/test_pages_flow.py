@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from calculator.models import CatalogVersion, PriceEvent, PriceRow, PriceUpload
+from calculator.pricing import impact
 from tests import factories as make
 from tests import pagetext
 from tests.pricelist import pagesite as site
@@ -207,6 +208,16 @@ def test_what_customers_would_see_stands_with_numbers_and_changes_nothing(paula:
     assert "GPU moins cher" in text or "API moins chère" in text
     assert catalogue() == (before[0], before[1], before[2])
     assert "830,64 €" in site.words(paula, "list-effects", upload.pk)
+
+
+def test_what_customers_would_see_of_a_very_large_file_is_said_not_to_be_computed(
+    paula: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = site.sent(paula, site.SMALL)
+    monkeypatch.setattr(impact, "MOST_CHANGES", 0)
+    monkeypatch.setattr(impact.publish, "preview", None)
+    for name in ("list", "list-effects"):
+        assert "ce que verront les clients n’est pas calculé" in site.words(paula, name, upload.pk)
 
 
 def test_rejecting_closes_a_file_for_good(paula: Client) -> None:
