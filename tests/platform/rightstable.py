@@ -48,6 +48,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("root", "healthz", "home", "skus", "gpus", "prices", "methodology", "accuracy"), READ),
     **dict.fromkeys((*CALCULATORS, "accuracy-rows", "runs", "inference-deploy"), READ),
     "advice": READ,
+    "advice-text": Rule(post=EVERYONE),
     "advice-file": Rule(args={"suffix": "csv"}),
     "outlook": READ,
     "outlook-export": Rule(args={"suffix": "csv"}),
