@@ -16,7 +16,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from calculator import language
+from calculator import language, state
 from calculator.uploads import announced_bytes, is_length_unsaid, room_for
 from calculator.views import needs_catalogue
 from sales.bills import asking, files, page, result
@@ -60,6 +60,7 @@ def received(request: HttpRequest) -> HttpResponse:
 
 @csrf_protect
 @language.one_language()
+@state.read_once()
 def priced(request: HttpRequest) -> HttpResponse:
     """The result, its file, or the form with everything that stands against it."""
     try:

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from calculator import language
+from calculator import language, state
 from calculator.views import needs_catalogue
 from sales.comparing import files, links, shown
 from sales.comparing.board import asked_of, board
@@ -14,6 +14,7 @@ from sales.comparing.board import asked_of, board
 @require_safe
 @needs_catalogue
 @language.one_language()
+@state.read_once()
 def compare(request: HttpRequest) -> HttpResponse:
     """The scenarios side by side; what was asked for leads to the link of the comparison that it makes."""
     acted = links.acted(request.GET)
@@ -29,6 +30,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 @require_safe
 @needs_catalogue
 @language.one_language()
+@state.read_once()
 def compare_file(request: HttpRequest, suffix: str) -> HttpResponse:
     """The same rows as a file."""
     found = board(links.read(request.GET))

@@ -342,9 +342,15 @@ class TestRefusals:
 
 
 class TestNothingKept:
-    def test_nothing_is_written_and_nobody_may_keep_the_page(
+    def test_a_bill_asks_the_catalogue_what_changed_and_its_aliases_only(
         self, client: Client, seeded: None, django_assert_num_queries: Any
     ) -> None:
+        """One question about the state, and one for the one dated name that is no code."""
+        sample(client, "openai.csv")
+        with django_assert_num_queries(2):
+            sample(client, "openai.csv")
+
+    def test_nothing_is_written_and_nobody_may_keep_the_page(self, client: Client, seeded: None) -> None:
         before = EstimateSnapshot.objects.count()
         response: HttpResponse = post(client, (FILES / "openai.csv").read_bytes())
         assert response["Cache-Control"] == "private, no-store"

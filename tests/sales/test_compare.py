@@ -5,6 +5,7 @@ import io
 import json
 import re
 from decimal import Decimal
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
@@ -246,3 +247,10 @@ class TestFiles:
         assert month["best"] == ["a"]
         assert "catalog=1" in found["permalink"]
         assert found["columns"][2]["problems"]
+
+
+def test_four_columns_ask_the_database_once(client: Client, seeded: None, django_assert_num_queries: Any) -> None:
+    address = link(a="economics?", b="inference?", c="training?", d="tokens?")
+    shown(client, address)
+    with django_assert_num_queries(1):
+        shown(client, address)
