@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django_otp.oath import totp
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
@@ -142,6 +143,28 @@ def test_turning_off_wants_a_code(signed_in: Client, alice: User) -> None:
     assert signed_in.post(reverse("factor-off"), {"code": ""}).status_code == 422
     assert signed_in.post(reverse("factor-off"), {"code": code_of(device)}).status_code == 303
     assert not secondfactor.is_on(alice)
+
+
+def test_guessing_codes_in_an_open_session_is_slowed_so_that_the_right_one_does_not_help(
+    signed_in: Client, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each wrong code doubles the time within which none is looked at: a thousand guesses are one."""
+    device, now = turned_on(alice), timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    for guess in range(20):
+        assert signed_in.post(reverse("factor-off"), {"code": f"{guess:06d}"}).status_code == 422
+    assert signed_in.post(reverse("factor-off"), {"code": code_of(device)}).status_code == 422
+    assert secondfactor.is_on(alice)
+    device.refresh_from_db()
+    assert device.throttling_failure_count == 1
+
+
+def test_the_lock_of_guessed_codes_holds_with_the_right_password_and_code(client: Client, alice: User) -> None:
+    device = turned_on(alice)
+    for _guess in range(5):
+        log_in(client, "000000")
+    assert log_in(client, code_of(device)) == 429
+    assert "_auth_user_id" not in client.session
 
 
 def test_the_page_of_a_secret_leads_away_when_there_is_none(signed_in: Client) -> None:

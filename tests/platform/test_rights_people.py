@@ -55,6 +55,33 @@ def test_the_link_lets_the_person_choose_a_password_once(client: Client, root: U
     assert shown_link(client, bob) is None
 
 
+def test_a_link_that_two_browsers_have_open_sets_one_password(client: Client, root: User) -> None:
+    """Each has the token in its session already; the second one comes after the link was used."""
+    bob = make(client)
+    link, first, second = people.password_link(bob), Client(), Client()
+    forms = [one.get(link, follow=True).redirect_chain[-1][0] for one in (first, second)]
+    for one, form, chosen in zip((first, second), forms, ("violet-tramway-91", "orange-tramway-92"), strict=True):
+        one.post(form, {"new_password1": chosen, "new_password2": chosen})
+    bob.refresh_from_db()
+    assert bob.check_password("violet-tramway-91")
+    assert not bob.check_password("orange-tramway-92")
+
+
+def test_a_link_made_before_the_password_was_withdrawn_again_opens_nothing(client: Client, root: User) -> None:
+    bob = make(client)
+    old = people.password_link(bob)
+    people.withdraw_password(bob.pk, "root")
+    assert "ne sert plus" in Client().get(old, follow=True).text
+
+
+def test_a_link_of_one_person_does_not_fit_another(client: Client, root: User) -> None:
+    bob, carol = make(client), make(client, name="carol")
+    token = people.password_link(bob).split("/")[-2:]
+    forged = people.password_link(carol).split("/")
+    forged[-2:] = token
+    assert "ne sert plus" in Client().get("/".join(forged), follow=True).text
+
+
 @pytest.mark.parametrize("weak", ["short", "123456789012", "password1234", "bob-example-bob"])
 def test_a_weak_password_is_refused_by_the_link(client: Client, root: User, weak: str) -> None:
     bob = make(client, name="bob-example")
