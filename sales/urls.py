@@ -10,4 +10,5 @@ urlpatterns = [
     path("bills/", include("sales.bills.urls")),
     path("compare/", include("sales.comparing.urls")),
     path("learn/", include("sales.learning.urls")),
+    path("api-docs/", include("sales.api.pageurls")),
 ]

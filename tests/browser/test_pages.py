@@ -37,6 +37,9 @@ PAGES = [
     "methodology/",
     "accuracy/?metric=tpot",
     "training",
+    "api-docs/",
+    "api-docs/api/claude-sonnet-4-6/",
+    "api-docs/sku/GPU-PRO/",
 ]
 
 

@@ -1,6 +1,7 @@
 """The interface while the catalogue is empty: it says so, in the same way everywhere."""
 
 import pytest
+from django.test import Client
 
 from calculator import registry
 from sales.api import assistant
@@ -33,3 +34,8 @@ def test_an_assistant_is_told_too() -> None:
     with pytest.raises(RefusedError) as caught:
         assistant.answer("estimate_tokens", {})
     assert [(one.key, one.code) for one in caught.value.problems] == [("catalog", "missing")]
+
+
+@pytest.mark.parametrize("path", ["", "api/gpt-5.4/", "sku/GPU-PRO/"])
+def test_the_pages_about_it_say_so(path: str) -> None:
+    assert Client().get(f"/fr/api-docs/{path}").status_code == 503
