@@ -11,7 +11,7 @@ from calculator.context import Site
 from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import accuracy as accuracy_listing
-from calculator.listing import gpus, history, home, latencies, prices, ratings, skus
+from calculator.listing import gpus, history, home, latencies, prices, ratings, roofs, skus
 from calculator.presenters import words
 from calculator.snapshots import snapshot
 from calculator.tools import economics
@@ -47,11 +47,12 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 @needs_catalogue
 def sku_table(request: HttpRequest) -> HttpResponse:
     """The GPU offers with their prices and ratios, sorted by ?sort=."""
-    found = economics.answer(catalog.default_scenario())
-    sheets = {sheet.name: sheet for sheet in catalog.gpu_sheets()}
+    scenario, known, sheets = catalog.default_scenario(), figures.current(), catalog.gpu_sheets()
+    found = economics.answer(scenario, known)
     context = {
-        "table": skus.table(found.estimate, sheets, request.GET.get("sort", "")),
+        "table": skus.table(found.estimate, {sheet.name: sheet for sheet in sheets}, request.GET.get("sort", "")),
         "terms": skus.terms(found.estimate),
+        "roofs": roofs.of_offers(scenario, known, sheets),
     }
     return render(request, "calculator/skus.html", context)
 
@@ -59,8 +60,9 @@ def sku_table(request: HttpRequest) -> HttpResponse:
 @require_safe
 def gpu_table(request: HttpRequest) -> HttpResponse:
     """The GPUs' data sheets, sorted by ?sort=, and what each is good for."""
-    table = gpus.table(catalog.gpu_sheets(), request.GET.get("sort", ""))
-    return render(request, "calculator/gpus.html", {"table": table, "ratings": ratings.table()})
+    sheets = catalog.gpu_sheets()
+    context = {"table": gpus.table(sheets, request.GET.get("sort", "")), "ratings": ratings.table()}
+    return render(request, "calculator/gpus.html", {**context, "roofs": roofs.table(sheets)})
 
 
 @require_safe

@@ -155,7 +155,8 @@ def rule(model: LanguageModel) -> str:
     return _(
         "Le mot est le quart du classement par débit, sur un GPU seul\u00a0: %(model)s, prompts de %(prompt)s tokens "
         "et réponses de %(output)s pour l’inférence\u00a0; LoRA de rang %(rank)s pour l’entraînement. Un GPU où le "
-        "modèle ne tient qu’en 4 bits est classé au plus «\u00a0correct\u00a0» ou «\u00a0limité\u00a0»."
+        "modèle ne tient qu’en 4 bits est classé au plus «\u00a0correct\u00a0» ou «\u00a0limité\u00a0». Le classement "
+        "part des fiches techniques\u00a0: les plafonds mesurés valent pour une offre, pas pour un modèle de GPU."
     ) % {
         "model": model.name,
         "prompt": formats.number(domain.PROMPT_TOKENS),
