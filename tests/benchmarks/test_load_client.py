@@ -158,11 +158,15 @@ def test_l19_times_come_from_the_clock_that_was_given() -> None:
 
 
 def test_l29_no_pool_limits_what_is_in_flight() -> None:
-    server = MockServer()
+    """256 streams on a server with 100 ms TTFT, which holds all back until it has seen as many as a pool lets through:
+    a default one of 100 would never open this gate."""
+    server = MockServer(script=[(0.1, make.content()), (0.0, make.finish() + make.DONE)])
+    requests: list[Request] = []
 
     async def act(client: Client) -> None:
         server.gate = asyncio.Event()
-        sending = [asyncio.create_task(client.send(unsent(client, n), BODY)) for n in range(256)]
+        requests.extend(unsent(client, n) for n in range(256))
+        sending = [asyncio.create_task(client.send(request, BODY)) for request in requests]
         async with asyncio.timeout(20):
             while server.in_flight < 256:
                 await asyncio.sleep(0.01)
@@ -175,6 +179,7 @@ def test_l29_no_pool_limits_what_is_in_flight() -> None:
 
     asyncio.run(go())
     assert server.most_in_flight == 256
+    assert all(request.ok and (metrics.ttft_ms(request) or 0) >= 100 for request in requests)
 
 
 def test_l31_a_server_that_is_not_there_is_a_named_failure() -> None:
