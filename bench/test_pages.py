@@ -13,23 +13,23 @@ from bench.conftest import Figure
 from bench.forms import FileReader, FormReader
 from bench.server import Served
 
-PAGE = "/fr/economics/"
+PAGE, OUTLOOK = "/fr/economics/", "/fr/outlook/"
 LIVE = {"HX-Request": "true", "Accept-Encoding": "gzip"}
 WARM_UP, ONE_BY_ONE, TOGETHER, CONCURRENCY = 60, 400, 1200, 8
 
 
-async def typed_form(session: aiohttp.ClientSession) -> list[tuple[str, str]]:
+async def typed_form(session: aiohttp.ClientSession, page: str = PAGE) -> list[tuple[str, str]]:
     """The form of the page as a visitor finds it."""
-    async with session.get(PAGE) as response:
+    async with session.get(page) as response:
         reader = FormReader()
         reader.feed(await response.text())
     return reader.pairs
 
 
-def with_volume(pairs: list[tuple[str, str]], millions: int) -> str:
+def with_volume(pairs: list[tuple[str, str]], millions: int, page: str = PAGE) -> str:
     """The form's query after the visitor changed the volume."""
     kept = [(name, value) for name, value in pairs if name not in {"volume", "form"}]
-    return f"{PAGE}?{urlencode([('form', '1'), ('volume', f'{millions} M'), *kept])}"
+    return f"{page}?{urlencode([('form', '1'), ('volume', f'{millions} M'), *kept])}"
 
 
 async def fetch(session: aiohttp.ClientSession, address: str) -> bytes:
@@ -86,6 +86,24 @@ def test_live_result(served: Served, report: list[Figure]) -> None:
     report.append(
         Figure("#result, two cores shared with the client", rate, "requests/s", "≥ 150/s", rate >= 150, rates)
     )
+
+
+async def outlook_times(served: Served) -> list[float]:
+    """Server times in ms of the outlook's live result, one request at a time."""
+    async with aiohttp.ClientSession(served.url) as session:
+        pairs = await typed_form(session, OUTLOOK)
+        addresses = [with_volume(pairs, 1 + number % 900, OUTLOOK) for number in range(WARM_UP + ONE_BY_ONE)]
+        await many(session, addresses[:WARM_UP], 2)
+        before = served.lines()
+        await many(session, addresses[WARM_UP:], 1)
+        return served.server_times_ms(OUTLOOK, before)
+
+
+@pytest.mark.bench
+def test_live_outlook(served: Served, report: list[Figure]) -> None:
+    """Forty months are priced for one answer: twelve of the ramp, both ends of each lever, the ways to rent."""
+    p95 = statistics.quantiles(asyncio.run(outlook_times(served)), n=20)[18]
+    report.append(Figure("#result of the outlook, server time p95", p95, "ms", "≤ 50 ms", p95 <= 50))
 
 
 @pytest.mark.bench

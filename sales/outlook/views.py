@@ -40,6 +40,7 @@ def context(outcome: Outcome) -> dict[str, Any]:
         "form_template": "sales/outlook_form.html",
         "result_template": "sales/outlook_result.html",
         "exports": export_links(found["query"]) if outcome.answer else (),
+        "save_url": "",
         "economics_url": pagestate.address("economics", economics_query(scenario)),
     }
 
