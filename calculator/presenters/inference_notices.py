@@ -74,8 +74,9 @@ SENTENCES: Mapping[str, Wording] = {
     "division_chosen": Wording(
         gettext_lazy("Découpage choisi pour vous."),
         gettext_lazy(
-            "Une réplique tient sur TP\u00a0%(tp)s × PP\u00a0%(pp)s, le plus petit découpage où le modèle tient\u00a0; "
-            "les %(gpus)s GPU en portent %(replicas)s. Un nombre dans «\u00a0Parallélisme tensoriel\u00a0» l’impose."
+            "Une réplique tient sur TP\u00a0%(tp)s × PP\u00a0%(pp)s, le plus petit découpage qui suffit, sans étages "
+            "si possible\u00a0; les %(gpus)s GPU en portent %(replicas)s. Un nombre dans «\u00a0Parallélisme "
+            "tensoriel\u00a0» l’impose."
         ),
         "",
         CHANGE,
