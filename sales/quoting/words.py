@@ -55,6 +55,7 @@ REFUSALS: Mapping[str, Text] = {
         "Rien n’a été envoyé\u00a0: à ce prix, le devis demande l’accord d’une personne du groupe "
         "«\u00a0approver\u00a0»."
     ),
+    "no_customer": gettext_lazy("Rien n’a été envoyé\u00a0: ce devis n’a pas de client. Modifiez le brouillon."),
     "not_owner": gettext_lazy("Ce brouillon est à une autre personne\u00a0: dupliquez-le pour en faire le vôtre."),
     "not_draft": gettext_lazy("Ce devis n’est plus un brouillon, ou il a changé entre-temps\u00a0: le voici."),
     "not_sent": gettext_lazy("Ce devis n’est pas envoyé, ou il est retiré\u00a0: il n’a pas de lien."),

@@ -53,6 +53,8 @@ def own_draft(quote: Quote, by: User) -> None:
         raise Refused("not_owner")
     if quote.sequence is not None or getattr(quote, "is_withdrawn", False):
         raise Refused("not_draft")
+    if quote.customer.erased_at is not None:
+        raise Refused("erased_already")
 
 
 @transaction.atomic
@@ -89,6 +91,8 @@ def duplicate(quote: Quote, by: User, query: str, catalog_version_id: int, valid
 
 def check_ready(quote: Quote, found: Offer, at: dt.datetime, *, accepts_old_rate: bool) -> None:
     """Refuse a quote that may not go out as it stands."""
+    if not quote.customer.name:
+        raise Refused("no_customer")
     offers.check_sellable(found, at, accepts_old_rate)
     if quote.valid_until < timezone.localdate(at):
         raise Refused("validity_past")
@@ -109,8 +113,9 @@ def send(quote: Quote, by: User, *, accepts_old_rate: bool = False) -> str:
     frozen = _frozen(quote, found, now)
     with transaction.atomic():
         locked = Quote.objects.select_for_update().get(pk=quote.pk)
-        if locked.sequence is not None or any(getattr(locked, name) != getattr(quote, name) for name in TERM_FIELDS):
+        if any(getattr(locked, name) != getattr(quote, name) for name in (*TERM_FIELDS, "approved_terms")):
             raise Refused("not_draft")
+        own_draft(queries.quote(quote.pk) or quote, by)
         QuoteLine.objects.bulk_create(
             QuoteLine(quote=quote, position=position, **asdict(line)) for position, line in enumerate(found.lines, 1)
         )
@@ -190,7 +195,8 @@ def _revoked(quote: Quote, by: User) -> bool:
 
 @transaction.atomic
 def withdraw(quote: Quote, by: User, reason: str) -> None:
-    """End a quote or a draft: its number stays, its links open nothing any more."""
+    """End a quote or a draft: its number stays, its links open nothing any more. A sending waits, and sees it."""
+    Quote.objects.select_for_update().get(pk=quote.pk)
     if getattr(quote, "is_withdrawn", False):
         raise Refused("withdrawn_already")
     if not reason.strip():

@@ -273,6 +273,32 @@ def test_erasing_the_customer_leaves_number_and_figures() -> None:
     assert client.post(reverse("quote-erase", args=[quote.pk])).status_code == 422
 
 
+def test_a_draft_without_a_customer_does_not_leave_the_house() -> None:
+    client = make.seller()
+    erased = make.drafted(client)
+    client.post(reverse("quote-erase", args=[erased.pk]))
+    assert make.send(client, erased).status_code == 422
+    assert client.post(reverse("quote-edit", args=[erased.pk]), make.texts(name="Again")).status_code == 422
+    client.post(reverse("quote-duplicate", args=[erased.pk]))
+    copy = Quote.objects.get(duplicate_of=erased)
+    refused = make.send(client, copy)
+    assert refused.status_code == 422 and "pas de client" in text_of(refused)
+
+
+def test_a_withdrawn_draft_is_not_sent() -> None:
+    client = make.seller()
+    quote = make.drafted(client)
+    assert client.post(reverse("quote-withdraw", args=[quote.pk]), {"reason": "no longer asked"}).status_code == 303
+    assert make.send(client, quote).status_code == 422
+    assert Quote.objects.get(pk=quote.pk).sequence is None
+
+
+def test_a_customers_name_is_no_formula_in_a_spreadsheet() -> None:
+    client = make.seller()
+    quote, _path = make.sent(client, name="economics", reference="=1+1")
+    assert ";'=1+1" in client.get(reverse("quote-file", args=[quote.pk, "csv"])).content.decode()
+
+
 def test_every_step_leaves_an_event_with_who_did_it() -> None:
     client = make.seller()
     quote, path = make.sent(client)
