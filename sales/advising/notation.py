@@ -24,7 +24,7 @@ from calculator.permalinks.tokens import DOCUMENTS, MEAN
 from calculator.permalinks.training import CORPUS, EPOCHS, PARAMS, ROWS
 from calculator.permalinks.training import MEAN as ROW
 from sales.domain.language import Language
-from sales.domain.need import Constraint, LoadBy, Need, Unit, Use
+from sales.domain.need import Constraint, LoadBy, Need, Unit, Use, volume_tokens
 from sales.domain.ranges import Range
 from sales.domain.week import Shape
 
@@ -79,6 +79,9 @@ OPTIONAL = frozenset(
 )
 
 
+LOAD_KEYS = {LoadBy.USERS: "users", LoadBy.REQUESTS: "requests", LoadBy.TOKENS: "volume"}
+
+
 def load_problems(need: Need) -> list[Problem]:
     """The number that the stated load is missing."""
     match need.load:
@@ -90,6 +93,13 @@ def load_problems(need: Need) -> list[Problem]:
             return [Problem("requests", _("Indiquez le nombre de requêtes par mois (requests)."))]
         case LoadBy.TOKENS if need.volume_tokens is None:
             return [Problem("volume", _("Indiquez le volume de sortie par mois (volume)."))]
+    volume = volume_tokens(need)
+    if volume is not None and not fields.VOLUME.limits.hold(volume):
+        return [
+            Problem(
+                LOAD_KEYS[need.load], _("Ces requêtes et ces réponses font plus de tokens qu’on n’en peut compter.")
+            )
+        ]
     return []
 
 

@@ -9,7 +9,9 @@ from django.utils.safestring import SafeString
 
 from calculator import formats, permalinks
 from calculator.domain.serving_outcome import MS
+from calculator.domain.serving_scenario import InferenceScenario
 from calculator.language import gettext as _
+from calculator.permalinks.inference import ARRIVALS, INSTANCES
 from calculator.presenters import inference_words, words
 from calculator.presenters.badges import Badge, badge, of_kind
 from calculator.presenters.formulaview import FormulaView
@@ -186,8 +188,16 @@ def option_line(option: Option) -> OptionLine:
         trust=of_kind(option.trust),
         economics=permalinks.write(option.month),
         rest="" if option.rest is None else permalinks.write(option.rest),
-        inference="" if option.peak is None else permalinks.write(option.peak),
+        inference=peak_query(option.peak),
     )
+
+
+def peak_query(peak: InferenceScenario | None) -> str:
+    """The busiest hour as a link of the inference page; empty where it is more than that page takes."""
+    if peak is None or peak.requests_per_s is None:
+        return ""
+    takes = INSTANCES.limits.hold(Decimal(peak.instances)) and ARRIVALS.limits.hold(peak.requests_per_s)
+    return permalinks.write(peak) if takes else ""
 
 
 def facts(option: Option) -> list[tuple[str, str]]:

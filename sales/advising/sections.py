@@ -4,7 +4,7 @@ from typing import Any
 
 from calculator import permalinks
 from calculator.jsonable import data, sourced_data, step_data
-from sales.advising import lead
+from sales.advising import lead, page
 from sales.domain.advice import Advice
 from sales.domain.indexing_offers import IndexingOption
 from sales.domain.need import peak_per_s, requests_a_month, utilisation_ceiling, volume_tokens
@@ -58,7 +58,7 @@ def _option(option: Option) -> dict[str, Any]:
         "loses": data(option.loses),
         "economics": permalinks.write(option.month),
         "economics_rest": permalinks.write(option.rest) if option.rest else None,
-        "inference": permalinks.write(option.peak) if option.peak else None,
+        "inference": page.peak_query(option.peak) or None,
     }
 
 

@@ -201,14 +201,27 @@ def preference(found: Sized) -> tuple[bool, float, bool, Decimal, int, int]:
 
 
 def best_of_sku(need: Need, facts: ServingFacts, code: str) -> Sized | None:
-    """The best set of one SKU; None where the model does not fit on it."""
+    """The best set of one SKU; None where the model does not fit on it, or the requests do not fit the model."""
     own = facts.by_sku[code]
+    if too_long(need, own) is not None:
+        return None
     found = (one for scenario in sets(need, own) for one in sized(need, scenario, facts))
     return min(found, key=preference, default=None)
 
 
+def too_long(need: Need, facts: InferenceFacts) -> Message | None:
+    """That prompt and answer exceed what the model takes at once; None where they fit or its limit is unknown."""
+    context, limit = prompt_tokens(need) + output_tokens(need), facts.model.max_context
+    if not limit or context <= limit:
+        return None
+    return Message("context_beyond_model", {"context": context, "limit": limit}, "prompt_length")
+
+
 def obstacle(need: Need, facts: InferenceFacts) -> Message:
-    """Why nothing of a SKU serves the model: the first reason of its plainest set."""
+    """Why nothing of a SKU serves the model: its context, else the first reason of its plainest set."""
+    beyond = too_long(need, facts)
+    if beyond is not None:
+        return beyond
     found = outcome(next(sets(need, facts), asked(need, facts)), facts)
     if found.reasons:
         return found.reasons[0]
