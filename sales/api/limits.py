@@ -51,7 +51,7 @@ def client_mark(address: str) -> str:
     host = ipaddress.ip_address(address)
     bits = host.max_prefixlen if host.version == 4 else IPV6_CLIENT_BITS
     network = ipaddress.ip_network((int(host), bits), strict=False)
-    return salted_hmac("sales.api", str(network)).hexdigest()[:HASH_CHARACTERS]
+    return salted_hmac("sales.api", str(network), algorithm="sha256").hexdigest()[:HASH_CHARACTERS]
 
 
 def admitted(client: str, at: dt.datetime) -> bool:

@@ -1,11 +1,14 @@
 """Every operation asked with what its description allows and with what it forbids, each answer checked against it."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case
 from schemathesis.checks import CheckContext
@@ -23,6 +26,17 @@ CODES = ("catalog", "sku", "gpu", "model", "fig", "cal", "embed", "api", "ref")
 PLAIN = {"Accept-Encoding": "identity"}
 # What no schema of single values can say: a code that the catalogue lacks, keys that contradict each other.
 EXPECTED = {"positive_data_acceptance": {"expected-statuses": ["2xx", "404", "422"]}}
+
+
+@pytest.fixture(autouse=True)
+def connection_kept() -> Iterator[None]:
+    """The end of a request closes no connection: the test's own transaction is on it, as for Django's own client."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 @cache
