@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.utils.safestring import SafeString
@@ -86,6 +86,7 @@ class AdvicePage:
     short: str
     load: str
     options: tuple[OptionLine, ...]
+    order: str
     training: tuple[JobLine, ...]
     training_note: str
     indexing: tuple[JobLine, ...]
@@ -116,6 +117,7 @@ def page(found: Answer) -> AdvicePage:
         short=lead.headline_amount(advice),
         load=load(need),
         options=tuple(option_line(option) for option in options),
+        order=order(advice),
         training=jobs.training_lines(advice),
         training_note=jobs.training_note(advice),
         indexing=jobs.indexing_lines(advice),
@@ -132,6 +134,13 @@ def page(found: Answer) -> AdvicePage:
         badges={"fx": badge(advice.usd_per_eur)} if advice.usd_per_eur else {},
         placeholders=placeholders(need),
     )
+
+
+def order(advice: Advice) -> str:
+    """In which order the options to serve stand."""
+    if advice.headline.code == "none_meets":
+        return _("Aucune ne tient tous les délais\u00a0: de la plus proche à la plus éloignée.")
+    return _("De la moins chère à la plus chère parmi celles qui ne manquent aucun délai.")
 
 
 def load(need: Need) -> str:
@@ -220,6 +229,9 @@ def facts(option: Option) -> list[tuple[str, str]]:
         found.append((_("Part servie par les GPU"), formats.percent(option.share)))
     if option.sized is not None:
         found.append((_("Location"), rental(option)))
+    if option.sized is not None and option.sized.scenario.replica_gpus > option.sized.sku.gpu_count:
+        rented = replace(option.sized.scenario, instances=option.instances or 1)
+        found.append((_("Condition"), inference_words.together(rented, option.sized.sku.gpu_count)))
     return found
 
 
@@ -235,8 +247,9 @@ def rental(option: Option) -> str:
     """How the GPUs are rented: the price and its period, always on or by the hours used."""
     assert option.bill is not None
     bill, scenario = option.bill, option.month
-    price = formats.unit_price(bill.price.value / bill.sku.set_of) if bill.price else _("sur devis")
-    text = words.per_period(price, bill.basis) if bill.price else price
+    if bill.price is None:
+        return _("sur devis")
+    text = words.per_period(formats.unit_price(bill.price.value / bill.sku.set_of), bill.basis)
     if words.is_hours_used(bill, scenario.rental):
         return _("%(price)s, %(hours)s h utilisées par mois") % {"price": text, "hours": words.hours(bill.paid_h)}
     return _("%(price)s par instance, toujours allumé") % {"price": text}

@@ -62,6 +62,14 @@ def counted(need: Need, prompt: str, answer: str) -> Need:
     return replace(need, unit=Unit.TOKENS, prompt_length=lengths[0], output_length=lengths[1])
 
 
+def counter(need: Need) -> str:
+    """Which tokenizer counts."""
+    code = tokenizer_of(need.open_model)
+    if code is None:
+        return _("cl100k, faute de celui de %(model)s") % {"model": need.open_model}
+    return _("celui de %(model)s") % {"model": need.open_model}
+
+
 def answered(query: str) -> Answer | None:
     """The advice that the visitor came from."""
     return answers.from_link(TOOL, QueryDict(query)).answer
@@ -79,7 +87,7 @@ def sample(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         need = counted(found.scenario, form.cleaned_data["prompt"], form.cleaned_data["answer"])
         return HttpResponseRedirect(pagestate.address(NAME, permalinks.write(need)), status=303)
-    context = {"form": form, "query": found.query, "model": found.scenario.open_model}
+    context = {"form": form, "query": found.query, "counter": counter(found.scenario)}
     response = render(request, PAGE, context, status=422 if form.is_bound else 200)
     patch_cache_control(response, private=True, no_store=True)
     return response

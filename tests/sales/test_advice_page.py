@@ -187,3 +187,23 @@ def test_a_need_is_hashable_text_in_its_enumerations() -> None:
 
 def test_the_sentence_is_plain_text(site: Client) -> None:
     assert "<" not in lead.sentence(answered("").estimate)
+
+
+def test_a_replica_over_several_instances_says_what_it_supposes(site: Client) -> None:
+    """Mistral Nemo in 16 bits is 24.5 GB: two cards of 24 GB, which must stand in one machine."""
+    found = page.page(answered("use=rag&must=weights"))
+    line = next(line for line in found.options if "GPU-PRO" in line.title)
+    assert "même machine" in dict(line.facts)["Condition"]
+    alone = next(line for line in found.options if "GPU-TITAN" in line.title)
+    assert "Condition" not in dict(alone.facts)
+
+
+def test_where_nothing_meets_the_nearest_comes_first(site: Client) -> None:
+    shown = text(site.get("/fr/advice/?must=fast"))
+    assert "Aucune ne tient tous les délais : de la plus proche à la plus éloignée." in shown
+    assert "sur devis par instance" not in shown
+
+
+def test_the_sample_page_names_the_tokenizer_that_counts(site: Client) -> None:
+    assert "cl100k, faute de celui de Qwen2.5-7B" in text(site.get("/fr/advice/text?use=code"))
+    assert "celui de Mistral-7B-v0.3" in text(site.get("/fr/advice/text"))
