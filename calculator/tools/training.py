@@ -132,8 +132,8 @@ def _costs(scenario: TrainingScenario, priced: dict[str, str]) -> Handover:
     """What the trained model's tokens cost: with its estimated rate, else the machine alone, and the title says so."""
     if point := served.economics_values(scenario):
         query = urlencode({**point, **priced}, safe=":/")
-        return Handover("economics", gettext_lazy("Ce que coûteront ses tokens, au débit estimé ici"), query)
-    title = gettext_lazy("Ce que coûtent des tokens sur ce GPU (débit de ce modèle non estimable, à saisir)")
+        return Handover("economics", gettext_lazy("Coût de ses tokens, débit estimé"), query)
+    title = gettext_lazy("Coût des tokens (débit non estimable)")
     return Handover("economics", title, urlencode({"v": permalinks.VERSION, **priced}, safe=":/"))
 
 
