@@ -1,6 +1,7 @@
 """Forms of quotes: who it is for, until when, and the seller's own price with its reason."""
 
 import datetime as dt
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -15,12 +16,19 @@ from calculator.fields import Limits, NumberField, Quantity
 from sales.models import Quote, QuoteCustomer
 
 LONGEST_VALIDITY_DAYS = 366
+REASON_CHARACTERS = 500
+UNPRINTABLE = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 DISCOUNT = Quantity(Limits(Decimal(0), Decimal("0.99")), ("%",), percent=True)
 AGREED = Quantity(Limits(Decimal("0.0001"), Decimal(1_000_000)), fields.EURO)
 COST = Quantity(Limits(Decimal("0.0001"), Decimal(100_000)), ("€ / h", "€/h", *fields.EURO))
 LANGUAGES = (("fr", _("français")), ("en", _("anglais")))
 DAY = "%Y-%m-%d"
 RATIO_DECIMALS, PRICE_DECIMALS = 4, 6
+
+
+def written(text: str, most: int = REASON_CHARACTERS) -> str:
+    """Free text without control characters but line ends, cut to what is kept."""
+    return UNPRINTABLE.sub("", text.replace("\r\n", "\n"))[:most].strip()
 
 
 def usual_validity() -> dt.date:

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from calculator import fields, formats
-from sales.quoting import change, difference, files, offers, sheet, words, writing
+from calculator import formats
+from sales.quoting import change, difference, files, forms, offers, sheet, words, writing
 from sales.quoting.links import NO_REFERRER, OWN_REFERRER, Opened, by_link
 from sales.quoting.pagestate import files_of
 from sales.quoting.refusals import Refused
@@ -87,7 +87,7 @@ def _change_page(
 def propose(request: HttpRequest, found: Opened) -> HttpResponse:
     """Send the copy back to the seller."""
     form = change.ChangeForm(found.quote, request.POST)
-    comment = fields.printable(request.POST.get("comment", ""))[:COMMENT_CHARACTERS]
+    comment = forms.written(request.POST.get("comment", ""), COMMENT_CHARACTERS)
     if not form.is_valid():
         return _change_page(request, found, form, Refused("no_answer"), comment)
     try:

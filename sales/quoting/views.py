@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from calculator import answers, fields, permalinks
+from calculator import answers, permalinks
 from calculator.pagestate import address
 from calculator.views import needs_catalogue, open_calculator
 from sales.models import Quote
@@ -39,7 +39,7 @@ def quote_of(pk: int) -> Quote:
 @needs(*rights.READERS)
 def quotes(request: HttpRequest) -> HttpResponse:
     """The newest quotes that match a search, a state, an owner."""
-    asked = [fields.printable(request.GET.get(name, ""))[:LISTED_CHARACTERS] for name in ("q", "state", "owner")]
+    asked = [forms.written(request.GET.get(name, ""), LISTED_CHARACTERS) for name in ("q", "state", "owner")]
     return render(request, "sales/quotes.html", pagestate.list_context(*asked))
 
 
@@ -181,7 +181,7 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(rights.MAKE)
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """End a quote; its number stays."""
-    reason = fields.printable(request.POST.get("reason", ""))
+    reason = forms.written(request.POST.get("reason", ""))
     return _step(request, pk, lambda found: writing.withdraw(found, me(request), reason), _("Devis retiré."))
 
 
@@ -208,7 +208,7 @@ def duplicate(request: HttpRequest, pk: int) -> HttpResponse:
 @needs(rights.APPROVE)
 def approve(request: HttpRequest, pk: int) -> HttpResponse:
     """The second person agrees to these very terms, or does not."""
-    reason = fields.printable(request.POST.get("reason", ""))
+    reason = forms.written(request.POST.get("reason", ""))
     if "refuse" in request.POST:
         return _step(request, pk, lambda found: writing.decline(found, me(request), reason), _("Accord refusé."))
     return _step(request, pk, lambda found: writing.approve(found, me(request), reason), _("Accord donné."))
