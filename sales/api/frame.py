@@ -8,7 +8,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseNotFound
+from django.urls import Resolver404, resolve
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers, set_response_etag
 from django.utils.translation import get_language, override
 
@@ -52,6 +53,8 @@ def asked_language(request: HttpRequest) -> tuple[str, list[Problem]]:
 
 def read(request: HttpRequest, get_response: View) -> HttpResponse:
     """The answer by the method: HEAD is read as GET, OPTIONS tells the methods, nothing else is taken."""
+    if not is_known(request.path_info):
+        return HttpResponseNotFound()
     if request.method not in METHODS:
         return HttpResponseNotAllowed(METHODS)
     if request.method == "OPTIONS":
@@ -63,6 +66,15 @@ def read(request: HttpRequest, get_response: View) -> HttpResponse:
         found = unless_known(request, found)
     request.method = asked
     return found
+
+
+def is_known(path: str) -> bool:
+    """Whether something stands at a path. Asked first: a page that says what is missing would be made for nothing."""
+    try:
+        resolve(path)
+    except Resolver404:
+        return False
+    return True
 
 
 def unless_known(request: HttpRequest, found: HttpResponse) -> HttpResponse:
