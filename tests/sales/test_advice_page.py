@@ -1,5 +1,6 @@
 """The advisor's page: a full answer at first sight, canonical links, files, errors that keep the rest."""
 
+import gzip
 import json
 import re
 import time
@@ -207,3 +208,15 @@ def test_where_nothing_meets_the_nearest_comes_first(site: Client) -> None:
 def test_the_sample_page_names_the_tokenizer_that_counts(site: Client) -> None:
     assert "cl100k, faute de celui de Qwen2.5-7B" in text(site.get("/fr/advice/text?use=code"))
     assert "celui de Mistral-7B-v0.3" in text(site.get("/fr/advice/text"))
+
+
+@pytest.mark.parametrize("query", ["", "use=rag&users=3000", "must=tuning&docs=2000000"])
+def test_a_live_answer_is_light_and_asks_the_database_little(
+    site: Client, query: str, django_assert_max_num_queries: Any
+) -> None:
+    """12 kB and six queries, as for every calculator."""
+    address = f"/fr/advice/?form=1&must=none&range=none&range=small&{query}"
+    site.get(address, headers=LIVE)
+    with django_assert_max_num_queries(6):
+        response = site.get(address, headers=LIVE)
+    assert len(gzip.compress(response.content, 9)) <= 12_000
