@@ -72,6 +72,9 @@ def sentences(found: OutlookEstimate, ramp: Ramp) -> tuple[str, ...]:
     if last.gpu_so_far_eur is not None and last.api_so_far_eur is not None:
         amounts = {"gpu_eur": words.money(last.gpu_so_far_eur), "api_eur": words.money(last.api_so_far_eur)}
         parts.append(_("Sur l’année\u00a0: %(gpu)s %(gpu_eur)s, %(api)s %(api_eur)s.") % {**names, **amounts})
+    if ramp.paid_back is not None and ramp.crossings:
+        values = {**names, "month": formats.number(ramp.paid_back)}
+        parts.append(_("Au total, %(gpu)s a coûté moins dès le mois %(month)s.") % values)
     return tuple(part for part in parts if part)
 
 

@@ -80,6 +80,12 @@ def _year(found: OutlookEstimate) -> Iterator[Row]:
         yield Row(section, "API", month.api_eur, _("€ HT / mois"))
         yield Row(section, _("GPU, cumulé"), month.gpu_so_far_eur, euros)
         yield Row(section, _("API, cumulé"), month.api_so_far_eur, euros)
+    section = _("Douze mois")
+    for one in found.ramp.arrivals:
+        label = _("Instances voulues dès le mois %(month)s") % {"month": one.month}
+        yield Row(section, label, Decimal(one.last))
+    for number in found.ramp.crossings:
+        yield Row(section, _("Changement du côté le moins cher"), Decimal(number), _("mois"))
 
 
 def _ways(found: OutlookEstimate) -> Iterator[Row]:

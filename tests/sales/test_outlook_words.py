@@ -235,6 +235,7 @@ class TestYear:
             f"Croissance de 10,0{NB}% par mois.",
             f"GPU-PRO coûte d’abord moins{NB}; le côté le moins cher change (mois{NB}: 2, 4).",
             f"Sur l’année{NB}: GPU-PRO 21{NARROW}597{NB}€, gpt-5.4 28{NARROW}711{NB}€.",
+            "Au total, GPU-PRO a coûté moins dès le mois 1.",
         )
 
     @pytest.mark.parametrize(
@@ -325,6 +326,9 @@ class TestFiles:
         assert by_label["Verdict", "GPU moins API"] == whole.both.gap_eur
         assert by_label["Ce qu’il faudrait", f"Dollars pour 1{NB}€, à égalité"] == whole.solutions[-1].solved
         assert by_label["Mois 12", "GPU, cumulé"] == Decimal("21596.64")
+        assert by_label["Douze mois", "Instances voulues dès le mois 10"] == 3
+        crossings = [row.value for row in rows.rows(whole) if row.label == "Changement du côté le moins cher"]
+        assert crossings == [2, 4]
         assert by_label[f"Engagement{NB}: Au mois", "Coût du mois"] == Decimal("830.64")
         assert by_label["Électricité", "Cartes, heures payées"] == Decimal("3.24")
 
