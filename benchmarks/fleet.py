@@ -51,6 +51,12 @@ def is_own_host(sku_code: str) -> bool:
     return CatalogItem.objects.filter(code=sku_code, is_test_host=True).exists()
 
 
+def own_host() -> CatalogItem | None:
+    """The item that stands for this installation's own host in the catalogue; None while there is no catalogue."""
+    hosts = CatalogItem.objects.filter(kind=CatalogItem.Kind.GPU_SKU, is_test_host=True)
+    return hosts.order_by("code").first()
+
+
 def sku_of(queues: Iterable[str]) -> str:
     """The SKU of the catalogue that one of `queues` measures; empty when none does."""
     served = {queue for queue in queues if queue.startswith(QUEUE_PREFIX)}

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from benchmarks import latency, latencypage, publishing, queries
+from benchmarks import latency, publicationwords, publishing, queries
 from benchmarks.views import operators_only, to_run
 
 
@@ -16,7 +16,7 @@ def latency_publish(request: HttpRequest, code: str) -> HttpResponse:
     try:
         latency.publish(queries.run_id(code))
     except publishing.NotPublishableError as refusal:
-        messages.error(request, latencypage.refusal(refusal.code))
+        messages.error(request, publicationwords.refusal(refusal.code))
     else:
         messages.success(request, _("Délai publié : la page Tarifs le montre à côté de l’annonce du fournisseur."))
     return to_run(code)

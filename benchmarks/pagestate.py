@@ -4,17 +4,18 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from benchmarks import (
     charts,
     details,
     enginepage,
     flagwords,
+    fleet,
     foreignwords,
     latencypage,
     presenters,
     probepage,
+    publicationwords,
     publishing,
     results,
     runlist,
@@ -23,7 +24,6 @@ from benchmarks import (
     wording,
 )
 from benchmarks.models import BenchmarkRun
-from benchmarks.publishing import TEST_HOST_CODE
 from benchmarks.queries import RunView
 from calculator import formats
 
@@ -98,7 +98,7 @@ def result_context(view: RunView) -> dict[str, Any]:
         "figure": charts.rate_and_latency(view),
         "published": run.published_at is not None and run.withdrawn_at is None,
         "publishable": not obstacle and run.published_at is None and view.figures_count > 0,
-        "ineligible": refusal(obstacle) if run.status == "succeeded" and obstacle else "",
+        "ineligible": publicationwords.refusal(obstacle) if run.status == "succeeded" and obstacle else "",
         "self_checks": [] if run.import_tool else selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
         "calculator_href": published_href(run),
@@ -110,43 +110,5 @@ def published_href(run: BenchmarkRun) -> str:
     """Where what a run published is shown."""
     if run.target_url:
         return reverse("prices")
-    return f"{reverse('economics')}?sku={run.sku_code or TEST_HOST_CODE}"
-
-
-def refusal(code: str) -> str:
-    """Why a run cannot be published, and what to do."""
-    known = {
-        "not_succeeded": _("Seule une mesure terminée se publie."),
-        "withdrawn": _("Cette mesure a été retirée : lancez-en une nouvelle pour publier."),
-        "no_rate": _("Aucun palier n’a de débit : il n’y a rien à publier."),
-        "target": _(
-            "Cette mesure porte sur un serveur extérieur : elle reste lisible ici, mais ne devient pas un débit du"
-            " catalogue."
-        ),
-        "open_loop": _(
-            "Cette mesure suit un rythme d’arrivée : elle n’a pas de nombre de flux, et ne devient pas un débit du"
-            " catalogue. Mesurez en boucle fermée pour publier."
-        ),
-        "client_bound": _(
-            "Le client de mesure a pris du retard : ces chiffres décrivent peut-être le client, pas le serveur. La"
-            " mesure ne se publie pas ; relancez-la sur une machine moins chargée."
-        ),
-        "prefix_cache_warm": _(
-            "Le cache de préfixes du serveur a répondu à une partie des prompts : la mesure ne se publie pas."
-            " Relancez-la avec une graine nouvelle."
-        ),
-        "repeat": _("Une répétition se publie avec la première mesure de sa série."),
-        "repeats_live": _("Toutes les répétitions de la série ne sont pas terminées : publiez quand elles le seront."),
-        "imported": _(
-            "Ce résultat vient d’un autre outil, avec ses propres définitions : il se compare ici, mais ne devient pas"
-            " un débit du catalogue."
-        ),
-        "probe": _("Une sonde ne mesure pas un serveur : elle ne devient pas un débit du catalogue."),
-        "gates": _(
-            "Une condition de publication n’est pas remplie. Une personne habilitée peut publier par exception, avec"
-            " une raison."
-        ),
-        "no_model": _("Le catalogue ne connaît pas le modèle mesuré : il n’y a pas de débit où l’inscrire."),
-        "no_sku": _("Le catalogue ne contient pas « cette machine (CPU) » : chargez-le, puis publiez."),
-    }
-    return known.get(code) or flagwords.barred(code)
+    host = None if run.sku_code or run.published_at is None else fleet.own_host()
+    return f"{reverse('economics')}?sku={host.code if host else run.sku_code}"

@@ -6,7 +6,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from benchmarks import probeeffects, probepublishing, probewords, wording
+from benchmarks import probeeffects, probepublishing, probewords, publicationwords, wording
 from benchmarks.models import BenchmarkRun, ProbeJob, ProbeReading
 from benchmarks.queries import RunView
 from calculator import formats
@@ -52,7 +52,7 @@ def context(view: RunView, *, may_operate: bool) -> dict[str, Any]:
         "cancelling": run.cancel_requested_at is not None,
         "published": published,
         "publishable": not view.live and not obstacle and run.published_at is None,
-        "ineligible": probewords.publication_words(obstacle) if run.status == "succeeded" and obstacle else "",
+        "ineligible": publicationwords.refusal(obstacle) if run.status == "succeeded" and obstacle else "",
         "calculator_href": f"{reverse('inference')}?sku={run.sku_code}" if run.sku_code else "",
     }
 

@@ -15,8 +15,8 @@ from benchmarks import (
     probeforms,
     probeorders,
     probepublishing,
-    probewords,
     probing,
+    publicationwords,
     publishing,
     queries,
     tasks,
@@ -75,7 +75,7 @@ def probe_publish(request: HttpRequest, code: str) -> HttpResponse:
     try:
         probepublishing.publish(queries.run_id(code))
     except publishing.NotPublishableError as refusal:
-        messages.error(request, probewords.publication_words(refusal.code))
+        messages.error(request, publicationwords.refusal(refusal.code))
     else:
         messages.success(request, _("Plafonds publiés : les calculateurs les emploient pour cette offre."))
     return to_run(code)

@@ -135,29 +135,6 @@ def verdict(reading: ProbeReading) -> tuple[str, str, list[str]]:
     return "good", _("acceptée"), remarks
 
 
-def publication_words(code: str) -> str:
-    """Why a probe's figures do not become roofs of the offer."""
-    known = {
-        "not_succeeded": _("Seule une mesure terminée se publie."),
-        "withdrawn": _("Cette mesure a été retirée : lancez-en une nouvelle pour publier."),
-        "probe_cpu": _("Ces valeurs viennent d’un processeur : elles ne disent rien d’un GPU et ne se publient pas."),
-        "probe_no_sku": _("Cette sonde ne porte sur aucune offre du catalogue : elle reste lisible ici."),
-        "probe_no_roof": _(
-            "Seuls les produits de matrices, la copie mémoire et l’all-reduce deviennent des plafonds de l’offre ;"
-            " ces valeurs restent lisibles ici."
-        ),
-        "probe_other_gpu": _("Le GPU mesuré n’est pas celui de l’offre : ces valeurs ne se publient pas."),
-        "probe_refused": _("Une valeur au moins est refusée : rien ne se publie. Relancez la sonde."),
-        "probe_unchecked": _("Aucune fiche technique n’a pu contrôler une valeur au moins : rien ne se publie."),
-        "probe_unproven": _(
-            "Une valeur au moins n’est pas établie (moins de 30 s, échauffement instable, cache, tranche de GPU) :"
-            " rien ne se publie."
-        ),
-        "probe_noisy": _("Une valeur au moins varie de plus de 3 % d’une seconde à l’autre : rien ne se publie."),
-    }
-    return known.get(code, code)
-
-
 def order_words(error: ProbeOrderError) -> str:
     """Why a probe cannot be asked for."""
     known = {

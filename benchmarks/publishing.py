@@ -11,14 +11,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from benchmarks import eligibility, gates, repeats
+from benchmarks import eligibility, fleet, gates, repeats
 from benchmarks.eligibility import Weight
 from benchmarks.load import testmodel
 from benchmarks.models import BenchmarkRun
 from benchmarks.repeats import Load
 from calculator.models import ApiLatency, CatalogItem, Figure, LanguageModel
-
-TEST_HOST_CODE = "CPU-LOCAL"
 
 
 class NotPublishableError(Exception):
@@ -127,10 +125,9 @@ def mark_passed(run: BenchmarkRun, closed: Sequence[str], approval: Approval | N
 
 def sku_of(run: BenchmarkRun) -> CatalogItem | None:
     """What was measured: the SKU that the run names, else this host."""
-    skus = CatalogItem.objects.filter(kind=CatalogItem.Kind.GPU_SKU)
-    if run.sku_code:
-        return skus.filter(code__iexact=run.sku_code).first()
-    return skus.filter(code=TEST_HOST_CODE, is_test_host=True).first()
+    if not run.sku_code:
+        return fleet.own_host()
+    return CatalogItem.objects.filter(kind=CatalogItem.Kind.GPU_SKU, code__iexact=run.sku_code).first()
 
 
 def language_model_of(run: BenchmarkRun) -> LanguageModel | None:

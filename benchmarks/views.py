@@ -3,13 +3,11 @@
 from functools import wraps
 
 from django.contrib import messages
-from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -18,6 +16,7 @@ from benchmarks import (
     forms,
     newrunpage,
     pagestate,
+    publicationwords,
     publishing,
     queries,
     runlist,
@@ -26,6 +25,7 @@ from benchmarks import (
     tasks,
     workerpage,
 )
+from calculator import guards
 from calculator.views import VARY, View, wants_fragment
 
 OPERATE = "benchmarks.operate_benchmarks"
@@ -33,30 +33,22 @@ APPROVE = "benchmarks.approve_results"
 REASON_CHARACTERS = 300
 
 
-def operators_only(view: View) -> View:
-    """Visitors are asked to log in (and find the runs again after a POST); people without the right get 403."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("runs"))
-        if not request.user.has_perm(OPERATE):
-            raise PermissionDenied(_("Lancer, annuler et publier des mesures est réservé aux opérateurs."))
-        return view(request, *args, **kwargs)
-
-    return guarded
+operators_only = guards.needs(
+    lambda request: request.user.has_perm(OPERATE),
+    "runs",
+    gettext_lazy("Lancer, annuler et publier des mesures est réservé aux opérateurs."),
+)
 
 
 def published_or_operators(view: View) -> View:
     """What was published is for everybody; the rest is asked for by those who may start measurements."""
+    words = gettext_lazy("Cette mesure n’est pas publiée : elle est réservée aux opérateurs.")
+    hidden = guards.needs(lambda request: request.user.has_perm(OPERATE), "runs", words)(view)
 
     @wraps(view)
     def guarded(request: HttpRequest, code: str) -> HttpResponse:
-        if request.user.has_perm(OPERATE) or not runlist.hidden(code):
-            return view(request, code)
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
-        raise PermissionDenied(_("Cette mesure n’est pas publiée : elle est réservée aux opérateurs."))
+        shown = request.user.has_perm(OPERATE) or not runlist.hidden(code)
+        return view(request, code) if shown else hidden(request, code)
 
     return guarded
 
@@ -171,7 +163,7 @@ def run_publish(request: HttpRequest, code: str) -> HttpResponse:
     try:
         publishing.publish(queries.run_id(code), approval_of(request))
     except publishing.NotPublishableError as refusal:
-        messages.error(request, pagestate.refusal(refusal.code))
+        messages.error(request, publicationwords.refusal(refusal.code))
     else:
         messages.success(request, _("Mesure publiée : la page Économie l’emploie dès maintenant."))
     return to_run(code)

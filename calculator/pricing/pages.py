@@ -22,7 +22,7 @@ def lists(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@rights.needs(rights.SEE_PRIVATE)
+@rights.needs(rights.VIEW_PRIVATE)
 def private(request: HttpRequest) -> HttpResponse:
     """Negotiated and private prices, for those who may see them."""
     found = rows.planned_rows(queries.private_rows(timezone.now()))

@@ -65,7 +65,7 @@ def shown(request: HttpRequest, upload: PriceUpload, status: int = 200, **more: 
 def upload(request: HttpRequest) -> HttpResponse:
     """A file comes in; it is kept as it came and compared."""
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
-    form = forms.UploadForm(*sent, may_be_private=request.user.has_perm(rights.SEE_PRIVATE))
+    form = forms.UploadForm(*sent, may_be_private=request.user.has_perm(rights.VIEW_PRIVATE))
     if not form.is_valid():
         return _upload_page(request, form)
     file = form.cleaned_data["file"]
@@ -235,7 +235,7 @@ def price(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in PRICE_KINDS:
         raise Http404(kind)
     data = request.POST if request.method == "POST" else None
-    may_be_private = request.user.has_perm(rights.SEE_PRIVATE)
+    may_be_private = request.user.has_perm(rights.VIEW_PRIVATE)
     form = forms.PriceForm(data, kind=FileKind(kind), may_be_private=may_be_private)
     if not form.is_valid():
         return _form_page(request, form, kind, _("Saisir un prix"))

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from benchmarks import latency, latencypage, publishing, services
+from benchmarks import latency, latencypage, publicationwords, publishing, services
 from benchmarks.load.targets import Target
 from benchmarks.models import BenchmarkRun
 from calculator.models import ApiLatency, CatalogItem
@@ -110,9 +110,9 @@ def test_withdrawn_it_stays_so(api: CatalogItem) -> None:
 )  # fmt: skip
 def test_each_refusal_has_its_sentence_in_both_languages(code: str) -> None:
     with translation.override("en"):
-        english = latencypage.refusal(code)
+        english = publicationwords.refusal(code)
     with translation.override("fr"):
-        assert latencypage.refusal(code) != english
+        assert publicationwords.refusal(code) != english
 
 
 def test_an_operator_publishes_and_withdraws_on_the_runs_page(client: Client, api: CatalogItem) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.http import Http404
 from django.utils import timezone
 
-from benchmarks import pagestate, queries, runlist
+from benchmarks import pagestate, publicationwords, queries, runlist
 from tests.benchmarks import runfactory as runs
 
 pytestmark = pytest.mark.django_db
@@ -74,9 +74,18 @@ def test_the_list_comes_in_pages_newest_first(monkeypatch: pytest.MonkeyPatch) -
     assert [run.code for run in runlist.listing({"page": "2"}, True).page] == codes[:1]
 
 
-@pytest.mark.parametrize("code", ["not_succeeded", "withdrawn", "no_rate", "no_sku"])
-def test_each_refusal_is_a_sentence_of_its_own(code: str) -> None:
-    assert pagestate.refusal(code).endswith(".")
+REFUSALS = "not_succeeded withdrawn no_rate no_sku no_model gates repeat repeats_live imported probe target open_loop "
+REFUSALS += (
+    "client_bound prefix_cache_warm server_disagrees foreign_process ecc_errors probe_cpu probe_no_sku probe_noisy "
+)
+REFUSALS += "probe_no_roof probe_other_gpu probe_refused probe_unchecked probe_unproven latency_not_an_api latency_few "
+REFUSALS += "latency_no_region latency_partial"
+
+
+def test_each_refusal_is_a_sentence_of_its_own_wherever_it_is_said() -> None:
+    said = {code: publicationwords.refusal(code) for code in REFUSALS.split()}
+    assert all(sentence.endswith(".") for sentence in said.values())
+    assert len(set(said.values())) == len(said) and publicationwords.refusal("nonsense") not in said.values()
 
 
 def test_a_page_shows_progress_or_result_never_both() -> None:
