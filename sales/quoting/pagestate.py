@@ -58,7 +58,7 @@ def list_context(words_asked: str, state: str, owner: str) -> dict[str, Any]:
         "has_more": len(found) > len(shown),
         "most": queries.MOST_SHOWN,
         "asked": {"q": words_asked, "state": state, "owner": owner},
-        "states": [(code, words.state(code)) for code in queries.STATES],
+        "states": [*((code, words.state(code)) for code in queries.STATES), (queries.PRICED, words.PRICED)],
         "owners": queries.owners(),
     }
 

@@ -9,6 +9,8 @@ from sales.models import Quote, QuoteEvent, QuoteLink, QuoteProposal, SkuCost
 
 MOST_SHOWN = 100
 STATES = ("draft", "sent", "opened", "expired", "withdrawn")
+PRICED = "priced"
+"""A filter beside the states: drafts at a price of the seller's own, where an approver looks first."""
 BULKY = ("results",)
 
 
@@ -37,6 +39,7 @@ def in_state(state: str, today: dt.date) -> Q:
     return {
         "withdrawn": Q(is_withdrawn=True),
         "draft": Q(is_withdrawn=False, sequence__isnull=True),
+        PRICED: Q(is_withdrawn=False, sequence__isnull=True, priced_by__isnull=False),
         "expired": standing & Q(valid_until__lt=today),
         "opened": standing & Q(valid_until__gte=today, is_opened=True),
         "sent": standing & Q(valid_until__gte=today, is_opened=False),

@@ -16,6 +16,7 @@ STATES: Mapping[str, tuple[str, Text]] = {
     "withdrawn": ("bad", gettext_lazy("retiré")),
 }
 """Style of the tag and word of each state."""
+PRICED = gettext_lazy("brouillon à prix convenu ou remisé")
 EVENTS: Mapping[str, Text] = {
     "created": gettext_lazy("brouillon créé"),
     "edited": gettext_lazy("brouillon modifié"),

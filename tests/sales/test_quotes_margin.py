@@ -122,6 +122,14 @@ def test_an_approval_holds_for_the_terms_that_it_was_given_to() -> None:
     assert back.status_code == 303 and make.send(client, quote).status_code == 200
 
 
+def test_an_approver_finds_the_drafts_whose_price_is_the_sellers_own() -> None:
+    client, approver = make.seller(), make.as_person(make.person("carol", "approver"))
+    make.drafted(client)
+    waiting = make.drafted(client, discount_ratio="30", reason="pilot")
+    found = approver.get(reverse("quotes"), {"state": "priced"}).context["rows"]
+    assert [row.pk for row in found] == [waiting.pk]
+
+
 def test_an_approver_may_refuse_and_the_draft_stays() -> None:
     client, approver = make.seller(), make.as_person(make.person("carol", "approver"))
     quote = make.drafted(client, discount_ratio="30", reason="pilot")
