@@ -12,7 +12,7 @@ from sales.advising import jobs
 from sales.advising.words import USES
 from sales.domain.advice import Advice, first_of
 from sales.domain.need import volume_tokens
-from sales.domain.options import Option, Way
+from sales.domain.options import Option, Targets, Way
 from sales.domain.training_offers import TrainingOption
 
 
@@ -111,6 +111,7 @@ def served(advice: Advice) -> SafeString:
         "api_wins": _("L’API gagne\u00a0: {} coûte {}"),
         "hybrid_wins": _("L’hybride gagne\u00a0: {} coûtent {}"),
         "gpu_wins": _("Le GPU dédié gagne\u00a0: {} coûte {}"),
+        "equivalent": _("Équivalent, à 5\u00a0% près\u00a0: {} coûte {}"),
     }
     if advice.headline.code == "on_request":
         return format_html(_("{} convient, son prix est sur devis."), shown)
@@ -126,6 +127,8 @@ def beside(advice: Advice) -> SafeString:
     other = first(advice, Way.GPU if best.way is Way.API else Way.API)
     if other is None:
         return SafeString(".")
+    if other.targets is Targets.MISSED:
+        return format_html("{}", _("\u00a0; aucun GPU ne tient vos délais."))
     text = _(", le GPU le moins cher, {}, {}.") if best.way is Way.API else _(", l’API la moins chère, {}, {}.")
     return format_html(text, words.nowrap(name(other)), cost(other))
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from calculator.domain.comparison import verdict
 from calculator.domain.offers import ApiModel
 from calculator.domain.provenance import Kind, Sourced, Step, weakest_kind
-from calculator.domain.scenario import EconomicsScenario, Headline, Message
+from calculator.domain.scenario import EconomicsScenario, Headline, Message, Verdict
 from calculator.domain.tokens_scenario import TokensFacts
 from calculator.domain.training_scenario import Speed, TrainingFacts
 from sales.domain.advice_steps import steps
@@ -192,7 +193,17 @@ def headline(need: Need, found: Serving | None) -> Headline:
         return Headline("none_meets", {"way": first.way.value})
     if first.month_eur is None:
         return Headline("on_request", {"way": first.way.value})
+    other = first_of(found.options, Way.GPU if first.way is Way.API else Way.API)
+    if other is not None and is_equal(first, other):
+        return Headline("equivalent", {"eur": first.month_eur})
     return Headline(f"{first.way.value}_wins", {"eur": first.month_eur})
+
+
+def is_equal(one: Option, other: Option) -> bool:
+    """Whether two options that miss nothing cost the same within the margin of the economics calculator, 5 %."""
+    if Targets.MISSED in (one.targets, other.targets):
+        return False
+    return verdict(one.month_eur, other.month_eur, one.month.tie_ratio) is Verdict.EQUIVALENT
 
 
 def serving_warnings(need: Need, found: Serving) -> Iterator[Message]:

@@ -140,3 +140,15 @@ def test_the_print_shows_options_and_assumptions_and_hides_the_form(page: Page) 
     expect(page.locator(".quote-n")).to_be_visible()
     expect(page.locator("#form")).not_to_be_visible()
     assert page.locator(".options > li").count() == 5
+
+
+def test_a_sample_is_counted_and_comes_back_as_lengths(page: Page) -> None:
+    """The reference sentence has 12 tokens in cl100k, which stands in for Qwen's tokenizer."""
+    page.goto("/fr/advice/?use=code")
+    page.get_by_role("link", name="compter une demande et une réponse").click()
+    assert violations(page) == []
+    page.get_by_label("Une demande typique").fill("Le cloud européen, bâti pour la production.")
+    page.get_by_role("button", name="Compter").click()
+    expect(page.locator(".lead")).to_be_visible()
+    expect(page.locator("#id_in")).to_have_value("12")
+    assert "cloud" not in page.url

@@ -215,6 +215,17 @@ def test_the_advisor_is_no_calculator_of_the_registry() -> None:
     assert TOOL.name not in registry.CALCULATORS
 
 
+def test_within_five_percent_nobody_wins(seeded: None, noon: Any) -> None:
+    """GPT-4.1 costs 8 € a million with 4 in for 1 out: (4 × 2 + 8) × 0.74 ÷ 1.1172 = 10.60 €; 830.64 € are 78.38 M.
+
+    At 79 M it costs 837.2 €, 0.8 % more than a GPU-PRO; at 90 M 953.8 €, 15 % more.
+    """
+    large = {**HUNDRED_M, "ranges": (Range.LARGE,), "prompt_length": Decimal(2000), "output_length": Decimal(500)}
+    near = advised(**{**large, "volume_tokens": Decimal(79_000_000)})
+    far = advised(**{**large, "volume_tokens": Decimal(90_000_000)})
+    assert (near.headline.code, far.headline.code) == ("equivalent", "gpu_wins")
+
+
 class TestFormulas:
     """The advisor's own formulas, with numbers that anybody can check."""
 

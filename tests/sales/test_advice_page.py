@@ -220,3 +220,9 @@ def test_a_live_answer_is_light_and_asks_the_database_little(
     with django_assert_max_num_queries(6):
         response = site.get(address, headers=LIVE)
     assert len(gzip.compress(response.content, 9)) <= 12_000
+
+
+def test_an_api_does_not_win_against_a_gpu_that_fails(site: Client) -> None:
+    """A first token in 10 ms is beyond every GPU: the sentence says so instead of a price."""
+    shown = text(site.get("/fr/advice/?ttft=10"))
+    assert "aucun GPU ne tient vos délais." in shown
