@@ -48,6 +48,14 @@ def opened(content: bytes) -> zipfile.ZipFile:
     return archive
 
 
+def unpacked_bytes(content: bytes) -> int:
+    """What a zip says that it unpacks to; the length of anything else, and of a zip that cannot be opened."""
+    try:
+        return sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
+    except DAMAGED:
+        return len(content)
+
+
 def part_bytes(archive: zipfile.ZipFile, name: str, limit: int = TEXT_BYTES) -> bytes:
     """One part, whole. Its declared size is what it may unpack to: a longer one fails its check sum."""
     try:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from calculator.models import ColumnMapping, PriceUpload, PriceWork
 from calculator.presenters import pricelist as words
 from calculator.pricelist import mapping, publish, reading
+from calculator.pricelist.archives import unpacked_bytes
 from calculator.pricelist.columns import folded
 from calculator.pricelist.contract import FileKind, PriceFileError, ReadOptions
 from calculator.pricelist.progress import Tell, nobody
@@ -17,7 +18,7 @@ from calculator.pricelist.refusals import Refused
 from calculator.pricing import said, working
 from calculator.pricing.forms import NOT_TOLD, ColumnsForm
 
-AT_ONCE_BYTES, AT_ONCE_LINES = 400_000, 5_000
+AT_ONCE_BYTES, AT_ONCE_UNPACKED_BYTES, AT_ONCE_LINES = 400_000, 4_000_000, 5_000
 """Half a second of reading, a second of writing. What is longer is done by a worker while the page waits."""
 ASKED_BACK = frozenset({"kind_unknown", "encoding_unknown", "encoding_wrong"})
 """Refusals that go away when somebody says how the file is to be read."""
@@ -32,14 +33,19 @@ class Asked:
     refusal: str
 
 
+def is_long(upload: PriceUpload) -> bool:
+    """Whether a file is long to read: a workbook of few bytes may hold as many rows as it likes."""
+    return upload.size_bytes > AT_ONCE_BYTES or unpacked_bytes(bytes(upload.content)) > AT_ONCE_UNPACKED_BYTES
+
+
 def is_large(upload: PriceUpload) -> bool:
-    """Whether a file keeps its page waiting: by its bytes, or by what it would change."""
-    return upload.size_bytes > AT_ONCE_BYTES or upload.new_count + upload.changed_count > AT_ONCE_LINES
+    """Whether a file keeps its page waiting: by its length, or by what it would change."""
+    return upload.new_count + upload.changed_count > AT_ONCE_LINES or is_long(upload)
 
 
 def start(upload: PriceUpload, by: User) -> None:
     """Compare a file. Raises PriceFileError or Refused, unless it is large: its page then says how it went."""
-    if upload.size_bytes > AT_ONCE_BYTES:
+    if is_long(upload):
         working.send(working.ask(upload, by, working.Step.COMPARE))
     else:
         publish.validate(with_known_columns(upload, by), by)

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from calculator.pricelist.archives import elements, opened, parser, part_bytes, refusing
+from calculator.pricelist.archives import elements, opened, parser, part_bytes, refusing, unpacked_bytes
 from calculator.pricelist.contract import PriceFileError
 
 
@@ -105,3 +105,10 @@ def test_the_parser_joins_neighbouring_text() -> None:
     feed.CharacterDataHandler = found.append
     feed.Parse(b"<a>one &amp; two</a>", True)
     assert found == ["one & two"]
+
+
+def test_what_a_zip_unpacks_to_is_known_before_it_is_unpacked() -> None:
+    content = packed(a=b"0" * 70_000, b=b"1" * 30_000)
+    assert len(content) < 1_000 and unpacked_bytes(content) == 100_000
+    assert unpacked_bytes(b"no zip") == 6
+    assert unpacked_bytes(b"PK" + b"0" * 50) == 52

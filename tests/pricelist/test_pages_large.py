@@ -14,6 +14,7 @@ from calculator.models import CatalogVersion, PriceEvent, PriceUpload, PriceWork
 from calculator.pricelist.progress import Stage
 from calculator.pricing import comparing, working
 from tests import pagetext
+from tests.pricelist import filefactory
 from tests.pricelist import pagesite as site
 
 pytestmark = pytest.mark.usefixtures("seeded", "large")
@@ -80,6 +81,18 @@ def test_what_is_told_is_written_twice_a_second_at_most(paula: Client, django_as
     with django_assert_num_queries(1):
         for done in range(100):
             tell(Stage.READING, done, 100)
+
+
+def test_a_workbook_of_few_bytes_and_many_rows_is_large_too(paula: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alike rows are packed to next to nothing: two thousand of them are less than 80 kB."""
+    monkeypatch.setattr(comparing, "AT_ONCE_BYTES", 400_000)
+    rows = [site.HEAD_GPU.split(";"), *[("GPU-PRO", "instance_hour", "on_demand", 1.6, "EUR", "instance_hour")] * 2_000]
+    content = filefactory.xlsx(rows)
+    assert len(content) < 80_000
+    small = site.sent(paula, content, name="prices.xlsx")
+    assert not small.works.exists()
+    monkeypatch.setattr(comparing, "AT_ONCE_UNPACKED_BYTES", 200_000)
+    assert site.sent(paula, content, name="prices.xlsx").works.get().step == "compare"
 
 
 def test_once_compared_the_waiting_page_opens_the_comparison(paula: Client) -> None:
