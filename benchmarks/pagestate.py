@@ -1,6 +1,7 @@
 """What the run templates get: every sentence, row and figure ready to print."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
@@ -101,14 +102,19 @@ def result_context(view: RunView) -> dict[str, Any]:
         "ineligible": publicationwords.refusal(obstacle) if run.status == "succeeded" and obstacle else "",
         "self_checks": [] if run.import_tool else selfchecks.sentences(view.steps),
         "figures_count": view.figures_count,
-        "calculator_href": published_href(run),
+        **published_hrefs(run),
         "latency": latencypage.context(run),
     }
 
 
-def published_href(run: BenchmarkRun) -> str:
-    """Where what a run published is shown."""
+def published_hrefs(run: BenchmarkRun) -> dict[str, str]:
+    """Where what a run published is shown: the price page for an API, both calculators of serving for an offer."""
     if run.target_url:
-        return reverse("prices")
+        return {"calculator_href": reverse("prices"), "inference_href": ""}
     host = None if run.sku_code or run.published_at is None else fleet.own_host()
-    return f"{reverse('economics')}?sku={host.code if host else run.sku_code}"
+    code = host.code if host else run.sku_code
+    asked = urlencode({"sku": code, "model": run.model_name})
+    return {
+        "calculator_href": f"{reverse('economics')}?sku={code}",
+        "inference_href": f"{reverse('inference')}?{asked}",
+    }

@@ -139,7 +139,8 @@ def test_a_measurement_is_started_watched_published_and_used(served: Served) -> 
 
 
 def assert_used(served: Served) -> None:
-    """A visitor picks this machine, types a price, picks the measured rate: the answer names its conditions."""
+    """A visitor picks this machine, types a price, picks the measured rate: the answer names its conditions. The
+    inference page shows the very same measurement."""
     page = served.page()
     page.goto(f"{served.address}/fr/economics")
     page.select_option("[name=sku]", "CPU-LOCAL")
@@ -153,6 +154,11 @@ def assert_used(served: Served) -> None:
     page.click("[name=go]")
     expect(page.locator("#result")).to_contain_text("llama.cpp (xllamacpp")
     expect(page.locator("#result")).to_contain_text("poids aléatoires")
+    page.goto(f"{served.address}/fr/inference?sku=CPU-LOCAL&model=test-llama-1m")
+    expect(page.locator(".lead")).to_contain_text(re.compile(r"CPU-LOCAL a produit .* avec test-llama-1m, à [12] flux"))
+    rows = page.get_by_role("region", name="Mesuré sur cette offre avec ce modèle").locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.first.get_by_role("link", name="mesuré")).to_be_visible()
 
 
 def test_polling_ends_with_the_run(served: Served) -> None:

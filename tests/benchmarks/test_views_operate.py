@@ -144,6 +144,7 @@ def test_publishing_twice_leaves_one_set_and_withdrawing_takes_it_back(client: C
         text = client.post(f"/fr/runs/{run.code}/publish", follow=True).content.decode()
         assert "Mesure publiée" in text and "Retirer du calculateur" in text
         assert 'href="/fr/economics?sku=CPU-LOCAL"' in text
+        assert 'href="/fr/inference?sku=CPU-LOCAL&amp;model=test-llama-1m"' in text
     assert Figure.objects.filter(run=run.code, withdrawn_at=None).count() == 2
     text = client.post(f"/fr/runs/{run.code}/withdraw", follow=True).content.decode()
     assert "Mesure retirée" in text and "Publier ce résultat" not in text and "sku=CPU-LOCAL" not in text
