@@ -152,3 +152,9 @@ def test_the_key_schema_of_an_estimate_is_described_by_its_own_name(name: str) -
     """The generated questions found it described with an underscore, as Python has to write it."""
     assert document()["paths"][f"{ROOT}estimates/{name}"]["get"]["operationId"] == f"estimate_{name}"
     assert "schema" in document()["components"]["schemas"]["Estimate"]["required"]
+
+
+@pytest.mark.parametrize("name", CALCULATORS)
+def test_no_calculator_has_a_key_that_the_interface_needs_for_itself(name: str) -> None:
+    """`lang` chooses the language of an answer, `whole` the length of an assistant's; one's own would clash."""
+    assert not {"v", "lang", "whole"} & set(registry.CALCULATORS[name].notation.by_name)
