@@ -292,7 +292,7 @@ def assumptions(advice: Advice) -> tuple[str, ...]:
     need = advice.scenario
     notes = [
         _("Besoin\u00a0: %(use)s. Prix HT de la liste n°\u00a0%(number)s.")
-        % {"use": str(USES[need.use]).lower(), "number": need.catalog_version}
+        % {"use": str(USES[need.use]), "number": need.catalog_version}
     ]
     if need.serves:
         notes.append(load(need))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from calculator.domain.provenance import Kind, Sourced, Step, Term, derived
+from calculator.domain.provenance import Kind, Sourced, Step, Term, derived, with_defaults
 from sales.domain.need import (
     HOURS_A_MONTH,
     LoadBy,
@@ -17,6 +17,14 @@ from sales.domain.need import (
 )
 from sales.domain.options import Option, Way
 from sales.domain.week import DAYS_A_WEEK, HOURS_A_DAY, active_days, peak_factor
+
+INPUTS_BEHIND = {
+    "u": ("users_count",),
+    "q": ("daily_requests",),
+    "V": ("volume_tokens",),
+    "o": ("use", "unit", "output_length"),
+}
+"""The customer's inputs behind the terms, by symbol."""
 
 
 def stated(symbol: str, value: Decimal | int, unit: str) -> Term:
@@ -87,4 +95,4 @@ def steps(need: Need, options: tuple[Option, ...]) -> tuple[Step, ...]:
     """Every formula of the answer that is the advisor's own."""
     mixed = next((option for option in options if option.way is Way.HYBRID), None)
     last = None if mixed is None else hybrid_step(need, mixed)
-    return (*load_steps(need), *(() if last is None else (last,)))
+    return with_defaults((*load_steps(need), *(() if last is None else (last,))), need, INPUTS_BEHIND)

@@ -247,6 +247,12 @@ class TestFormulas:
             }[step.code](value)
             assert float(step.result) == pytest.approx(expected, rel=1e-3)
 
+    def test_a_default_that_nobody_typed_is_an_assumption(self, seeded: None, noon: Any) -> None:
+        kinds = [term.source.shown_kind.value for term in advised().steps[0].terms]
+        typed = [term.source.shown_kind.value for term in advised(users_count=7).steps[0].terms]
+        assert kinds == ["assumption", "assumption", "assumption"]
+        assert typed == ["input", "assumption", "assumption"]
+
     def test_the_hybrid_is_the_sum_of_its_sides(self, seeded: None, noon: Any) -> None:
         found = advised(**NEEDS[2])
         step = next(step for step in found.steps if step.code == "advice_hybrid")
