@@ -66,20 +66,27 @@ def wants_fragment(request: HttpRequest) -> bool:
 
 
 def shown(request: HttpRequest, tool: Calculator, outcome: Outcome, status: int = 200) -> HttpResponse:
-    """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
-    template = pagestate.TEMPLATE
+    """A calculator's whole page or, for htmx, its part."""
+    context = pagestate.context(tool, outcome, pagestate.carried(request.GET))
+    return part_shown(request, pagestate.TEMPLATE, context, outcome, status)
+
+
+def part_shown(
+    request: HttpRequest, page: str, context: dict[str, Any], outcome: Outcome, status: int = 200
+) -> HttpResponse:
+    """The whole `page` or, for htmx, its #result with the address `here`; an input that cannot be read leaves the old
+    result in place. `page` is the calculators' template or one that extends it."""
+    fragment = wants_fragment(request)
     # While someone types, nothing may take the focus from his field; once he submits, the errors do.
-    live = {"is_fragment": wants_fragment(request), "is_live": wants_fragment(request) and "go" not in request.GET}
-    context = {**pagestate.context(tool, outcome, pagestate.carried(request.GET)), **live}
-    if not wants_fragment(request):
-        response = render(request, template, context, status=status)
+    values = {**context, "is_fragment": fragment, "is_live": fragment and "go" not in request.GET}
+    if not fragment:
+        response = render(request, page, values, status=status)
     elif outcome.answer is None:
-        response = render(request, f"{template}#problems", context)
+        response = render(request, f"{pagestate.TEMPLATE}#problems", values)
         response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#problems", "innerHTML"
     else:
-        response = render(request, f"{template}#result", context)
-        header = "HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"
-        response.headers[header] = context["here"]
+        response = render(request, f"{pagestate.TEMPLATE}#result", values)
+        response.headers["HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"] = values["here"]
     patch_vary_headers(response, VARY)
     patch_cache_control(response, private=True, no_cache=True)
     return response

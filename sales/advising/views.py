@@ -1,14 +1,12 @@
 """The advisor's page, its live result and its files."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
-from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from calculator import answers, exports, language, pagestate, state
 from calculator.tool import Outcome
-from calculator.views import VARY, needs_catalogue, wants_fragment
+from calculator.views import needs_catalogue, part_shown, wants_fragment
 from sales.advising.tool import NAME, TOOL
 
 PAGE = "sales/advice.html"
@@ -29,26 +27,13 @@ def advice(request: HttpRequest) -> HttpResponse:
 
 
 def shown(request: HttpRequest, outcome: Outcome) -> HttpResponse:
-    """The whole page or, for htmx, its part; an input that cannot be read leaves the old result in place."""
-    fragment = wants_fragment(request)
+    """The whole page or, for htmx, its part."""
     context = {
         **pagestate.context(TOOL, outcome),
-        **{"is_fragment": fragment, "is_live": fragment and "go" not in request.GET},
         **{"form_template": "sales/advice_form.html", "result_template": "sales/advice_result.html"},
         "exports": files(outcome),
     }
-    if not fragment:
-        response = render(request, PAGE, context)
-    elif outcome.answer is None:
-        response = render(request, f"{pagestate.TEMPLATE}#problems", context)
-        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#problems", "innerHTML"
-    else:
-        response = render(request, f"{pagestate.TEMPLATE}#result", context)
-        header = "HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"
-        response.headers[header] = context["permalink"]
-    patch_vary_headers(response, VARY)
-    patch_cache_control(response, private=True, no_cache=True)
-    return response
+    return part_shown(request, PAGE, context, outcome)
 
 
 def files(outcome: Outcome) -> tuple[pagestate.ExportLink, ...]:

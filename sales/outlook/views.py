@@ -3,14 +3,12 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
-from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from calculator import answers, exports, language, pagestate, state
 from calculator.tool import Outcome
-from calculator.views import VARY, needs_catalogue, wants_fragment
+from calculator.views import needs_catalogue, part_shown, wants_fragment
 from sales.outlook.notation import economics_query
 from sales.outlook.tool import TOOL
 
@@ -54,20 +52,8 @@ def export_links(query: str) -> tuple[pagestate.ExportLink, ...]:
 
 
 def shown(request: HttpRequest, outcome: Outcome) -> HttpResponse:
-    """The whole page or, for htmx, its #result; an input that cannot be read leaves the old result in place."""
-    fragment = wants_fragment(request)
-    values = {**context(outcome), "is_fragment": fragment, "is_live": fragment and "go" not in request.GET}
-    if not fragment:
-        response = render(request, TEMPLATE, values)
-    elif outcome.answer is None:
-        response = render(request, f"{pagestate.TEMPLATE}#problems", values)
-        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#problems", "innerHTML"
-    else:
-        response = render(request, f"{pagestate.TEMPLATE}#result", values)
-        response.headers["HX-Push-Url" if "go" in request.GET else "HX-Replace-Url"] = values["permalink"]
-    patch_vary_headers(response, VARY)
-    patch_cache_control(response, private=True, no_cache=True)
-    return response
+    """The whole page or, for htmx, its #result."""
+    return part_shown(request, TEMPLATE, context(outcome), outcome)
 
 
 @require_safe
