@@ -16,7 +16,7 @@ help:
 	@echo "make backup       write database and secret key to var/backups/"
 	@echo "make restore FILE=var/backups/…   put a backup back"
 	@echo "make test         everything: lint, types, contracts, both databases, worker, browser"
-	@echo "make test-fast    domain, calculators and pages on SQLite, under a minute; prices in, runs and hostile input are left to make test"
+	@echo "make test-fast    domain, calculators and pages on SQLite, under a minute; prices in, runs, sales and hostile input are left to make test"
 	@echo "make bench        performance benchmarks, JSON in var/bench/"
 	@echo "make messages     list texts without an English translation and compile the catalogue"
 	@echo "make format       format and fix what ruff can"
@@ -51,7 +51,7 @@ test: dev
 
 test-fast: dev
 	@exec "$(PY)" -m pytest -q tests --numprocesses auto --maxprocesses 4 -m "not browser and not worker and not postgres and not bench and not slow" \
-		--ignore=tests/architecture --ignore=tests/platform --ignore=tests/counting --ignore=tests/pricelist --ignore=tests/benchmarks \
+		--ignore=tests/architecture --ignore=tests/platform --ignore=tests/counting --ignore=tests/pricelist --ignore=tests/benchmarks --ignore=tests/sales \
 		--ignore-glob="*/test_load_*" --ignore-glob="*accuracy*" --ignore-glob="*/test_modelconfig_*" \
 		--ignore-glob="*/test_deploy_*" --ignore-glob="*/test_count_*" --ignore-glob="*bad_input*" --ignore-glob="*properties*" --ignore-glob="*upload*" --ignore-glob="*every_form*" --hypothesis-profile=quick
 

@@ -4,23 +4,22 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('sales', '0002_closed_quotes'),
+        ("sales", "0002_closed_quotes"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ApiUse',
+            name="ApiUse",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('client', models.CharField(max_length=32)),
-                ('minute', models.DateTimeField(db_index=True)),
-                ('count', models.PositiveIntegerField(default=1)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("client", models.CharField(max_length=32)),
+                ("minute", models.DateTimeField(db_index=True)),
+                ("count", models.PositiveIntegerField(default=1)),
             ],
             options={
-                'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('client', 'minute'), name='api_use_once_a_minute')],
+                "default_permissions": (),
+                "constraints": [models.UniqueConstraint(fields=("client", "minute"), name="api_use_once_a_minute")],
             },
         ),
     ]

@@ -24,7 +24,7 @@ def values(figures: Mapping[str, Live]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_list_leads_to_every_question(client: Client, language: str) -> None:
+def test_the_list_leads_to_every_question(client: Client, seeded: None, language: str) -> None:
     page = client.get(f"/{language}/learn/")
     assert page.status_code == 200
     for slug in SLUGS:
