@@ -23,6 +23,7 @@ from calculator.models import (
     PriceRow,
     PriceUpload,
     PriceUploadLine,
+    PriceWork,
 )
 
 
@@ -153,6 +154,17 @@ class PriceUploadLineAdmin(PrivateAdmin[PriceUploadLine]):
     list_display = ["upload", "line_no", "verdict", "item", "component", "old_amount", "new_amount", "change_percent"]
     list_filter = ["verdict", "is_blocked"]
     list_select_related = ["upload"]
+
+
+@admin.register(PriceWork)
+class PriceWorkAdmin(PrivateAdmin[PriceWork]):
+    audience_field = "upload__audience"
+    list_display = ["upload", "step", "status", "by", "stage", "done_count", "all_count", "worker"]
+    list_filter = ["step", "status"]
+    list_select_related = ["upload", "by"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PriceWork]:
+        return super().get_queryset(request).defer("upload__content")
 
 
 @admin.register(PriceEvent)

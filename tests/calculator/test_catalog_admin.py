@@ -64,6 +64,7 @@ def test_each_list_and_each_row_opens(admin_client: Client) -> None:
     make.make_snapshot()
     upload = make.make_upload()
     upload.lines.create(line_no=2, verdict="new")
+    upload.works.create(step="apply", by=upload.uploaded_by)
     make.make_event(upload=upload)
     ColumnMapping.objects.create(user=upload.uploaded_by, kind="gpu", header="prix", column="amount")
     for site in sites():
@@ -87,14 +88,15 @@ def test_staff_without_the_right_find_no_private_price(client: Client) -> None:
 def test_private_files_their_lines_and_events_are_hidden_too(client: Client) -> None:
     upload = make.make_upload(audience="sales", original_name="client-secret.csv")
     upload.lines.create(line_no=2, verdict="new", item="SECRET-LINE")
+    upload.works.create(step="apply", by=upload.uploaded_by, stage="secret-stage")
     make.make_event(upload=upload, audience="sales", subject="SECRET-EVENT")
     client.force_login(make.make_user("staff", is_staff=True))
-    for table in ("priceupload", "priceuploadline", "priceevent"):
+    for table in ("priceupload", "priceuploadline", "pricework", "priceevent"):
         page = client.get(reverse(f"admin:calculator_{table}_changelist")).content.lower()
         assert b"secret" not in page, table
 
 
-@pytest.mark.parametrize("table", ["pricerow", "priceupload", "priceuploadline", "priceevent", "fxrate"])
+@pytest.mark.parametrize("table", ["pricerow", "priceupload", "priceuploadline", "pricework", "priceevent", "fxrate"])
 def test_no_row_is_changed_through_the_admin_site_by_a_forged_post(admin_client: Client, table: str) -> None:
     make.make_price(make.make_sku(), "instance_hour", "1.50")
     make.make_fx(make.CHECKED, "1.1172")
