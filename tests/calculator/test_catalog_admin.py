@@ -102,6 +102,7 @@ def test_no_row_is_changed_through_the_admin_site_by_a_forged_post(admin_client:
     make.make_fx(make.CHECKED, "1.1172")
     upload = make.make_upload()
     upload.lines.create(line_no=2, verdict="new")
+    upload.works.create(step="apply", by=upload.uploaded_by)
     make.make_event(upload=upload)
     model = apps.get_model("calculator", table)
     row = model.objects.get()
