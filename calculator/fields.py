@@ -57,7 +57,8 @@ GROUPED_DECIMAL = re.compile("[0-9]{1,3}(,[0-9]{3})+\\.[0-9]*|[0-9]{1,3}(\\.[0-9
 TWO_READINGS = re.compile("[1-9][0-9]{0,2}[.,][0-9]{3}")
 EXPONENT = re.compile("[0-9.,]+ ?[eE] ?[-+]?[0-9]+")
 NOT_FINITE = re.compile("[-+]?(nan|inf|infinity|∞)", re.IGNORECASE)
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f]")
+# Half a character, which JSON can spell, is no text that a page or a table takes.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class NumberError(ValueError):

@@ -72,7 +72,7 @@ def read(text: str) -> Totals:
         if not 0 < len(lines) <= TRAFFICS:
             raise ValueError(len(lines))
         period = Period(_number(found["days"], MOST_DAYS), _day(found["start"]), _day(found["end"]))
-        if not period.days:
+        if period.days < 1:
             raise ValueError(period.days)
         return Totals(_name(found["provider"]), period, tuple(map(_traffic, lines)))
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):

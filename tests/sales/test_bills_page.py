@@ -226,6 +226,7 @@ class TestFiles:
             lambda held: "[" * 5_000,
             lambda held: held.replace('"days": "30"', '"days": "NaN"'),
             lambda held: held.replace('"days": "30"', '"days": "0"'),
+            lambda held: held.replace('"days": "30"', '"days": "1e-300"'),
             lambda held: held.replace('"output": 20000000', '"output": -1'),
             lambda held: held.replace('"output": 20000000', '"output": 1e400'),
             lambda held: held.replace('"read": 60000000', '"read": 900000000'),
@@ -239,6 +240,14 @@ class TestFiles:
         response = client.post("/fr/bills/", {"totals": change(held)})
         assert response.status_code == 422
         assert "totaux de la page ne se lisent plus" in response.content.decode()
+
+    @pytest.mark.parametrize("suffix", ["", "csv", "json"])
+    @pytest.mark.parametrize("name", ["provider", "model", "currency"])
+    def test_half_a_character_in_the_totals_is_left_out(
+        self, client: Client, seeded: None, name: str, suffix: str
+    ) -> None:
+        held = re.sub(rf'"{name}": "', rf'"{name}": "\\ud800', carried(sample(client, "openai.csv")))
+        assert client.post("/fr/bills/", {"totals": held, "file": suffix}).status_code == 200
 
     def test_totals_read_back_as_they_were_written(self) -> None:
         found = bill(traffic("a", 10, 5, 2, requests=3, amount=Decimal("1.5"), currency="EUR"), traffic("b", 1, 0, 1))

@@ -248,6 +248,9 @@ class TestHostileInput:
             (b'{"data": NaN}', "json_broken"),
             (b'{"data": 1, "data": 2}', "json_key_twice"),
             (b'{"a": "\\u0000"}', "binary"),
+            (b'{"data": [{"start_time": 1, "results": [{"model": "\\ud83d"}]}]}', "json_broken"),
+            (b'{"completion": {"models": {"\\uDC00": {}}}}', "json_broken"),
+            (b'{"\\ud800": 1, "\\ud800": 2}', "json_key_twice"),
             (b"[" * 90_000, "json_broken"),
             (b"[" * 200_000, "too_many_rows"),
             (b'{"data": ' + b"9" * 6_000 + b"}", "json_broken"),
@@ -279,6 +282,27 @@ class TestHostileInput:
 
     def test_a_formula_in_a_models_name_stays_text(self) -> None:
         assert openai(f"{DAY},=cmd(),,,1,1,0,1").lines[0].model == "=cmd()"
+
+    def test_a_character_spelled_in_two_halves_is_one(self) -> None:
+        day = {"input_tokens": 1, "output_tokens": 1, "num_model_requests": 1, "model": "m\U0001f600"}
+        page = {"data": [{"start_time": 1793491200, "end_time": 1793577600, "results": [day]}]}
+        held = json.dumps(page)
+        assert "\\ud83d\\ude00" in held
+        assert report.read(held.encode()).lines[0].model == "m\U0001f600"
+
+    @pytest.mark.parametrize("price", ["1e999999", "1", "NaN"])
+    def test_counts_and_prices_beyond_reason_are_told_and_never_multiplied(self, price: str) -> None:
+        entry = '{"value": 1e999999, "timestamp": "2026-11-01", "billing_metric": "m"}'
+        priced = f'"prices": [{{"billing_metric": "m", "billing_group": "input", "price": "{price}"}}]'
+        text = f'{{"completion": {{"models": {{"a::b": {{"input": [{entry}, {entry}]}}}}}}, {priced}}}'
+        assert [problem.code for problem in report.read(text.encode()).problems] == ["too_large", "too_large"]
+
+    def test_a_price_beyond_reason_is_no_price(self) -> None:
+        entry = '{"value": 10, "timestamp": "2026-11-01", "billing_metric": "m"}'
+        priced = '"prices": [{"billing_metric": "m", "billing_group": "input", "price": "1e999999"}]'
+        text = f'{{"completion": {{"models": {{"a::b": {{"input": [{entry}], "output": [{entry}]}}}}}}, {priced}}}'
+        found = report.read(text.encode())
+        assert [(line.usage.input_tokens, line.amount) for line in found.lines] == [(10, None)]
 
     def test_windows_and_utf_16_files_are_read(self) -> None:
         text = (FILES / "own.csv").read_text()

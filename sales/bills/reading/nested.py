@@ -1,19 +1,23 @@
 """JSON reports of the providers' admin interfaces: their nested results as rows with a place each."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from calculator import fields
 from calculator.pricelist.limits import NUMBER_CHARACTERS
 from sales.bills.reading.cells import Cell
 from sales.bills.reading.formats import ANTHROPIC_JSON, MISTRAL_JSON, OPENAI_JSON, Format, Meaning
-from sales.bills.reading.limits import NESTED_OPENED
+from sales.bills.reading.limits import AMOUNT, NESTED_OPENED, TOKENS
 from sales.bills.reading.problems import Problems, ReportError
 
 Row = tuple[str, Mapping[Meaning, tuple[tuple[str, Cell], ...]]]
 ESCAPED_NUL = "\\u0000"
+ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a character; with its other half it is text, alone nothing can write it."""
 MISTRAL_GROUPS = ("input", "output", "cached")
 TOKENS_EVENT = frozenset({"", "api_tokens", "api_batch_tokens"})
 BETWEEN_NAMES = "::"
@@ -43,11 +47,14 @@ def _document(text: str) -> Any:
     if text.count("{") + text.count("[") > NESTED_OPENED:
         raise ReportError("too_many_rows", limit=str(NESTED_OPENED))
     try:
-        return json.loads(
+        found = json.loads(
             text, parse_float=_number, parse_int=_number, parse_constant=_constant, object_pairs_hook=_unique
         )
+        if ESCAPED_HALF.search(text):
+            json.dumps(found, ensure_ascii=False, default=str).encode()
+        return found
     except _Twice as error:
-        raise ReportError("json_key_twice", text=str(error)[:60]) from None
+        raise ReportError("json_key_twice", text=fields.printable(str(error))[:60]) from None
     except json.JSONDecodeError as error:
         raise ReportError("json_broken", text=f"{error.lineno}:{error.colno}") from None
     except (ValueError, ArithmeticError, RecursionError):
@@ -144,7 +151,7 @@ def _prices(listed: Any) -> dict[tuple[str, str], Decimal]:
                 price = Decimal(str(row.get("price")))
             except InvalidOperation:
                 continue
-            if price.is_finite() and price >= 0:
+            if price.is_finite() and 0 <= price <= AMOUNT:
                 found[str(row.get("billing_metric")), str(row.get("billing_group"))] = price
     return found
 
@@ -181,6 +188,9 @@ def _add(
     used, paid = entry.get("value", entry.get("value_paid")), entry.get("value_paid", entry.get("value"))
     if not isinstance(used, Decimal) or not isinstance(paid, Decimal) or min(used, paid) < 0:
         problems.add(where, "value", "not_a_number", text=str(used)[:60])
+        return
+    if max(used, paid) > TOKENS:
+        problems.add(where, "value", "too_large", text=str(max(used, paid))[:60])
         return
     row[group] = row.get(group, Decimal(0)) + used
     price = prices.get((str(entry.get("billing_metric")), str(entry.get("billing_group") or group)))
