@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import django
 from django.core.exceptions import ImproperlyConfigured
 
-from vmcloud.logs import without_passwords
+from vmcloud.logs import without_secrets
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -102,4 +102,4 @@ def exit_unless_ready(*, migrations: bool = True, broker: bool = True) -> None:
         if broker:
             check_broker()
     except (ImproperlyConfigured, NotReadyError) as error:
-        sys.exit(f"VMCloud cannot start. {without_passwords(str(error))}")
+        sys.exit(f"VMCloud cannot start. {without_secrets(str(error))}")

@@ -1,10 +1,10 @@
-"""No password reaches a log line, wherever in the record it stands."""
+"""No password and no secret address reaches a log line, wherever in the record it stands."""
 
 import logging
 
 import pytest
 
-from vmcloud.logs import SecretFreeFormatter, without_passwords
+from vmcloud.logs import SecretFreeFormatter, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,15 @@ from vmcloud.logs import SecretFreeFormatter, without_passwords
         ("host=db password=hunter2 user=ann", "host=db password=*** user=ann"),
         ("password='two words' user=ann", "password=*** user=ann"),
         ("see https://example.org/a:b", "see https://example.org/a:b"),
+        ("Not Found: /fr/quotes/open/Bf-h_ym/change?x=1", "Not Found: /fr/quotes/open/***/change?x=1"),
+        ("Gone: /en/quotes/open/Bf-h_ym", "Gone: /en/quotes/open/***"),
+        ("Forbidden: /fr/account/set/MQ/c8-f0/", "Forbidden: /fr/account/set/MQ/***/"),
+        ("Not Found: /fr/quotes/7/open", "Not Found: /fr/quotes/7/open"),
         ("mail ann@example.org at 10:30", "mail ann@example.org at 10:30"),
     ],
 )
-def test_passwords_are_blotted_out_and_nothing_else(text: str, shown: str) -> None:
-    assert without_passwords(text) == shown
+def test_secrets_are_blotted_out_and_nothing_else(text: str, shown: str) -> None:
+    assert without_secrets(text) == shown
 
 
 def test_arguments_and_tracebacks_are_covered() -> None:

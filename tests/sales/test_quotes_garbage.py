@@ -58,7 +58,7 @@ def test_any_search_has_an_answer() -> None:
 
 def test_numbers_that_no_quote_has_are_not_found() -> None:
     client = make.seller()
-    for number in ("0", "7", HUGE):
+    for number in ("0", "7", HUGE, "9" * 5000):
         assert client.get(f"/fr/quotes/{number}").status_code == 404
         assert client.get(f"/fr/quotes/{number}.json").status_code == 404
         assert client.post(f"/fr/quotes/{number}/send").status_code == 404
