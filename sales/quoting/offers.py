@@ -155,11 +155,14 @@ def negotiated_price(calculator: str, scenario: Any) -> Decimal | None:
 
 
 def check_sellable(found: Offer, at: dt.datetime, accepts_old_rate: bool) -> None:
-    """Refuse what cannot be offered: no amount, test figures, prices too old; an old rate unless it is accepted."""
+    """Refuse what cannot be offered: no amount, test figures, a price of nothing, prices too old; an old rate unless it
+    is accepted."""
     if found.totals is None or not found.lines:
         raise Refused("no_price")
     if quoting.uses_test_figures(found.answer.estimate) or _is_test_host(found):
         raise Refused("test_figures")
+    if found.rental and found.rental.price and not found.rental.price.value:
+        raise Refused("price_nothing")
     day = timezone.localdate(at)
     old = {
         code
@@ -200,10 +203,10 @@ class Margin:
 
 
 def margin(quote: Quote, found: Offer) -> Margin | None:
-    """What is left of the price; None where there is no price. The catalogue's negotiated price counts as a list
-    price: it went through an approval of its own."""
+    """What is left of the price; None where there is no price, or where rounding leaves nothing of it. The catalogue's
+    negotiated price counts as a list price: it went through an approval of its own."""
     sold = found.rental
-    if sold is None or sold.price is None:
+    if sold is None or sold.price is None or not sold.price.value:
         return None
     floor = Decimal(settings.QUOTE_MARGIN_FLOOR_PERCENT) / PERCENT
     cost = queries.cost_of(sold.sku)

@@ -91,7 +91,7 @@ def quote_context(quote: Quote, person: User, link: str = "") -> dict[str, Any]:
     offer = offers.offer(quote) if is_draft else None
     state = queries.state_of(quote, today)
     margin = offers.margin(quote, offer) if offer else _frozen_margin(quote)
-    now = offers.today(quote)
+    now, proposals = offers.today(quote), queries.proposals(quote)
     return {
         "quote": quote,
         "number": str(quote) if not is_draft else _("Brouillon de devis"),
@@ -101,7 +101,7 @@ def quote_context(quote: Quote, person: User, link: str = "") -> dict[str, Any]:
         "is_draft": is_draft and state != "withdrawn",
         "is_standing": not is_draft and state != "withdrawn",
         "customer": customer_name(quote),
-        "is_erased": bool(quote.customer.erased_at),
+        "is_erased": bool(quote.customer.erased_at) and not any(item.comment for item in proposals),
         "document": sheet.html(quote, sheet.held(quote, offer), today),
         "files": files_of("quote-file", quote.pk),
         "events": [event_line(event) for event in queries.events(quote)],
@@ -112,7 +112,7 @@ def quote_context(quote: Quote, person: User, link: str = "") -> dict[str, Any]:
         "may_make": person.has_perm(rights.MAKE),
         "today": today_lines(quote, offer, now),
         "asks_rate": offer is not None and offers.rate_is_red(offer, today),
-        "proposals": [difference.proposal(quote, item) for item in queries.proposals(quote)],
+        "proposals": [difference.proposal(quote, item) for item in proposals],
         **margin_context(quote, offer, margin, person),
     }
 

@@ -112,8 +112,9 @@ def proposals_since(link: QuoteLink, at: dt.datetime) -> int:
 
 
 def to_erase(number: str, name: str) -> list[Quote]:
-    """The quotes with that number, or with a customer of that name, who is not erased yet."""
-    found = quotes().filter(customer__erased_at__isnull=True)
+    """The quotes with that number, or with a customer of that name, where anything of his is left."""
+    written = QuoteProposal.objects.filter(quote=OuterRef("pk")).exclude(comment="")
+    found = quotes().filter(Q(customer__erased_at__isnull=True) | Exists(written))
     if name:
         return list(found.filter(customer__name__iexact=name).order_by("id"))
     year, _dash, sequence = number.partition("-")

@@ -40,6 +40,13 @@ REFUSALS: Mapping[str, Text] = {
         "Rien n’a été envoyé\u00a0: il manque le prix ou le débit de cette configuration. Saisissez un prix convenu, "
         "ou complétez le calcul."
     ),
+    "price_nothing": gettext_lazy(
+        "Rien n’a été envoyé\u00a0: arrondi, le prix d’une instance est de 0\u00a0€. Modifiez le prix ou la remise."
+    ),
+    "too_large": gettext_lazy(
+        "Rien n’a été envoyé\u00a0: un montant ou une marge est trop grand pour un devis. Modifiez le prix ou les "
+        "volumes."
+    ),
     "test_figures": gettext_lazy(
         "Rien n’a été envoyé\u00a0: ce calcul repose sur une machine ou un modèle d’essai, qui ne se vend pas."
     ),

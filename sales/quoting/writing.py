@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import models, transaction
 from django.utils import timezone
 
 from calculator.domain.units import half_up
@@ -22,6 +22,8 @@ from sales.quoting.refusals import Refused
 
 TOKEN_BYTES = 32
 RATE_DECIMALS, MARGIN_DECIMALS = 8, 6
+MOST_COUNTED = 2**31
+"""The first whole number that PostgreSQL's columns do not hold."""
 Action = QuoteEvent.Action
 PRICE_FIELDS = ("agreed_eur", "is_negotiated", "discount_ratio", "reason")
 TERM_FIELDS = ("query", "catalog_version_id", "language", "valid_until", "vat_ratio", *PRICE_FIELDS)
@@ -111,6 +113,9 @@ def send(quote: Quote, by: User, *, accepts_old_rate: bool = False) -> str:
     now, found = timezone.now(), offers.offer(quote)
     check_ready(quote, found, now, accepts_old_rate=accepts_old_rate)
     frozen = _frozen(quote, found, now)
+    check_fits(Quote, frozen)
+    for line in found.lines:
+        check_fits(QuoteLine, asdict(line))
     with transaction.atomic():
         locked = Quote.objects.select_for_update().get(pk=quote.pk)
         if any(getattr(locked, name) != getattr(quote, name) for name in (*TERM_FIELDS, "approved_terms")):
@@ -123,6 +128,20 @@ def send(quote: Quote, by: User, *, accepts_old_rate: bool = False) -> str:
         Quote.objects.filter(pk=quote.pk).update(**frozen, year=year, sequence=next_number(year))
         record(quote, by, Action.SENT)
         return _linked(quote, by)
+
+
+def check_fits(model: type[models.Model], values: Mapping[str, Any]) -> None:
+    """Refuse a number that its column cannot hold: SQLite would keep it, and no page could read the row again."""
+    for column in model._meta.concrete_fields:
+        value = values.get(column.name)
+        if isinstance(column, models.DecimalField):
+            most = 10 ** ((column.max_digits or 0) - (column.decimal_places or 0))
+        elif isinstance(column, models.PositiveIntegerField):
+            most = MOST_COUNTED
+        else:
+            continue
+        if value is not None and abs(value) >= most:
+            raise Refused("too_large")
 
 
 def next_number(year: int) -> int:
@@ -197,7 +216,7 @@ def _revoked(quote: Quote, by: User) -> bool:
 def withdraw(quote: Quote, by: User, reason: str) -> None:
     """End a quote or a draft: its number stays, its links open nothing any more. A sending waits, and sees it."""
     Quote.objects.select_for_update().get(pk=quote.pk)
-    if getattr(quote, "is_withdrawn", False):
+    if getattr(queries.quote(quote.pk), "is_withdrawn", False):
         raise Refused("withdrawn_already")
     if not reason.strip():
         raise Refused("reason_missing")
@@ -207,11 +226,11 @@ def withdraw(quote: Quote, by: User, reason: str) -> None:
 
 @transaction.atomic
 def erase(quote: Quote, by: User | None) -> None:
-    """Empty who the quote was for, and what he wrote; number and figures stay."""
+    """Empty who the quote was for, and what he wrote, then or since through a link still open; figures stay."""
     nothing = {"name": "", "contact": "", "reference": "", "erased_at": timezone.now()}
-    if not QuoteCustomer.objects.filter(quote=quote, erased_at__isnull=True).update(**nothing):
+    emptied = QuoteCustomer.objects.filter(quote=quote, erased_at__isnull=True).update(**nothing)
+    if not quote.proposals.exclude(comment="").update(comment="") and not emptied:
         raise Refused("erased_already")
-    quote.proposals.exclude(comment="").update(comment="")
     record(quote, by, Action.ERASED)
 
 
@@ -236,11 +255,13 @@ def decline(quote: Quote, by: User, reason: str) -> None:
     """A second person does not agree; the draft stays with its owner."""
     if quote.owner_id == by.pk:
         raise Refused("own_quote")
-    if quote.sequence is not None:
+    if quote.sequence is not None or getattr(quote, "is_withdrawn", False):
         raise Refused("not_draft")
     if not reason.strip():
         raise Refused("reason_missing")
-    Quote.objects.filter(pk=quote.pk).update(approved_by=None, approved_at=None, approved_terms="")
+    taken = {"approved_by": None, "approved_at": None, "approved_terms": ""}
+    if not Quote.objects.filter(pk=quote.pk, sequence__isnull=True).update(**taken):
+        raise Refused("not_draft")
     record(quote, by, Action.REFUSED, reason)
 
 
@@ -265,6 +286,7 @@ def propose(quote: Quote, link: QuoteLink, found: Offer | None, comment: str) ->
         raise Refused("expired")
     if found is None or found.totals is None:
         raise Refused("no_answer")
+    check_fits(QuoteProposal, {"total_eur": found.totals.total_eur})
     results = offers.in_every_language(found)
     with transaction.atomic():
         QuoteLink.objects.select_for_update().get(pk=link.pk)
