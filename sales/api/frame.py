@@ -8,7 +8,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseNotFound
+from django.core.exceptions import TooManyFieldsSent
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseNotAllowed, HttpResponseNotFound
 from django.urls import Resolver404, resolve
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers, set_response_etag
 from django.utils.translation import get_language, override
@@ -32,14 +33,29 @@ def framed(get_response: View) -> View:
     def answered(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(PREFIX):
             return get_response(request)
-        language, wrong = asked_language(request)
+        get: View = get_response
+        try:
+            language, wrong = asked_language(request)
+        except TooManyFieldsSent:
+            language, wrong, get = header_language(), [], unreadable
         with override(language):
-            found = problems.refused(request, problems.RefusedError(wrong)) if wrong else read(request, get_response)
+            found = problems.refused(request, problems.RefusedError(wrong)) if wrong else read(request, get)
             found = problems.said(request, found)
         found.headers["Content-Language"] = language
         return finished(request, shared(request, found))
 
     return answered
+
+
+def unreadable(request: HttpRequest) -> HttpResponse:
+    """The answer to a query of more keys than Django reads, whatever its address."""
+    del request
+    return HttpResponseBadRequest()
+
+
+def header_language() -> str:
+    """The language that the headers led to."""
+    return get_language() or settings.LANGUAGE_CODE
 
 
 def asked_language(request: HttpRequest) -> tuple[str, list[Problem]]:
@@ -48,7 +64,7 @@ def asked_language(request: HttpRequest) -> tuple[str, list[Problem]]:
     wrong: list[Problem] = []
     if LANGUAGE.name in request.GET:
         take(LANGUAGE, request.GET.getlist(LANGUAGE.name), values, wrong)
-    return str(values.get(LANGUAGE.attribute) or get_language() or settings.LANGUAGE_CODE), wrong
+    return str(values.get(LANGUAGE.attribute) or header_language()), wrong
 
 
 def read(request: HttpRequest, get_response: View) -> HttpResponse:

@@ -34,6 +34,13 @@ def test_what_is_nowhere_is_a_problem_document(path: str) -> None:
     }
 
 
+def test_more_keys_than_are_read_are_a_problem_document_too() -> None:
+    """Django reads a thousand keys; the refusal comes before any view and must not be a page."""
+    problem = refused(f"skus?lang=en{'&a=1' * 1001}", 400)
+    assert (problem["title"], problem["errors"]) == ("Bad Request", [])
+    assert Client().head(f"{SKUS}?{'a=1&' * 1001}").status_code == 400
+
+
 @pytest.mark.parametrize("method", ["get", "head", "post", "options"])
 def test_nothing_is_looked_up_for_what_is_nowhere(method: str) -> None:
     """No database here: a page of the site would ask for one."""
