@@ -142,6 +142,7 @@ def margin_context(quote: Quote, offer: Offer | None, kept: Margin | None, perso
         "needs_approval": needs and not approved,
         "approved_by": quote.approved_by if approved or quote.sequence is not None else None,
         "may_approve": needs and not approved and may and quote.owner_id != person.pk,
+        "terms": offers.terms_hash(quote, offer) if offer is not None else "",
         "own_approval": needs and not approved and may and quote.owner_id == person.pk,
     }
 

@@ -211,7 +211,8 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
     reason = forms.written(request.POST.get("reason", ""))
     if "refuse" in request.POST:
         return _step(request, pk, lambda found: writing.decline(found, me(request), reason), _("Accord refusé."))
-    return _step(request, pk, lambda found: writing.approve(found, me(request), reason), _("Accord donné."))
+    seen = request.POST.get("terms", "")
+    return _step(request, pk, lambda found: writing.approve(found, me(request), reason, seen), _("Accord donné."))
 
 
 @require_http_methods(READ_OR_SEND)

@@ -235,8 +235,11 @@ def erase(quote: Quote, by: User | None) -> None:
 
 
 @transaction.atomic
-def approve(quote: Quote, by: User, reason: str) -> None:
-    """A second person agrees to exactly these terms, and says why. Nobody approves their own, superusers included."""
+def approve(quote: Quote, by: User, reason: str, seen: str = "") -> None:
+    """A second person agrees to exactly these terms, and says why. Nobody approves their own, superusers included.
+
+    `seen` = the terms on the page that was answered: a draft that its maker changed meanwhile is not agreed to.
+    """
     if quote.owner_id == by.pk:
         raise Refused("own_quote")
     if quote.sequence is not None or getattr(quote, "is_withdrawn", False):
@@ -244,6 +247,8 @@ def approve(quote: Quote, by: User, reason: str) -> None:
     if not reason.strip():
         raise Refused("reason_missing")
     terms = offers.terms_hash(quote, offers.offer(quote))
+    if seen and seen != terms:
+        raise Refused("not_draft")
     given = {"approved_by": by, "approved_at": timezone.now(), "approved_terms": terms}
     if not Quote.objects.filter(pk=quote.pk, sequence__isnull=True).update(**given):
         raise Refused("not_draft")

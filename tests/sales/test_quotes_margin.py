@@ -122,6 +122,23 @@ def test_an_approval_holds_for_the_terms_that_it_was_given_to() -> None:
     assert back.status_code == 303 and make.send(client, quote).status_code == 200
 
 
+def test_what_changed_since_the_approver_read_it_is_not_agreed_to() -> None:
+    """The seller goes from 50 % to 90 % while the page of 50 % is open: the click on it agrees to neither."""
+    make.recorded_cost("1.0")
+    seller, approver = make.seller(), make.as_person(make.person("carol", "approver"))
+    quote = make.drafted(seller, discount_ratio="50", reason="launch")
+    read = approver.get(reverse("quote", args=[quote.pk]))
+    terms = read.context["terms"]
+    assert len(terms) == 64 and f'name="terms" value="{terms}"' in read.content.decode()
+    edit = reverse("quote-edit", args=[quote.pk])
+    assert seller.post(edit, make.texts(discount_ratio="90", reason="launch")).status_code == 303
+    assert approve(quote, approver, terms=terms) == 422
+    assert make.send(seller, quote).status_code == 422
+    assert seller.post(edit, make.texts(discount_ratio="50", reason="launch")).status_code == 303
+    assert approve(quote, approver, terms=terms) == 303
+    assert make.send(seller, quote).status_code == 200
+
+
 def test_an_approver_finds_the_drafts_whose_price_is_the_sellers_own() -> None:
     client, approver = make.seller(), make.as_person(make.person("carol", "approver"))
     make.drafted(client)
