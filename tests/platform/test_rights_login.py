@@ -164,6 +164,12 @@ def test_a_socket_without_an_address_is_one_unknown_place() -> None:
     assert client_address(RequestFactory().get("/", REMOTE_ADDR="")) == "0.0.0.0"
 
 
+def test_an_ipv4_address_inside_ipv6_is_told_as_what_it_is() -> None:
+    """Otherwise all who come over IPv4 to a listener for both families would share one network of IPv6."""
+    assert client_address(RequestFactory().get("/", REMOTE_ADDR="::ffff:192.0.2.7")) == "192.0.2.7"
+    assert client_address(RequestFactory().get("/", REMOTE_ADDR="2001:db8::7")) == "2001:db8::7"
+
+
 def test_logging_in_gives_the_session_a_new_key(client: Client, alice: User) -> None:
     session = client.session
     session["kept"] = "yes"
