@@ -19,7 +19,7 @@ from sales.domain.training_offers import TrainingOption
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """One way to do a job that is paid once, or as often as it is run."""
+    """One way to do a job that is paid once, or as often as it is run. A quote is made only of what is sold."""
 
     code: str
     title: str
@@ -34,6 +34,7 @@ class JobLine:
     trust: Badge | None
     calculator: str
     query: str
+    is_sold: bool = True
 
 
 def once(option: TrainingOption) -> str:
@@ -143,6 +144,7 @@ def indexing_line(option: IndexingOption) -> JobLine:
         trust=of_kind(option.trust),
         calculator="tokens",
         query=permalinks.write(option.scenario),
+        is_sold=option.eur is not None and option.sku is not None,
     )
 
 
@@ -150,7 +152,7 @@ def indexing_note(advice: Advice) -> str:
     """What is indexed, in one sentence; empty without documents."""
     if advice.indexing is None or not advice.indexing.options:
         return ""
-    scenario = advice.indexing.options[0].scenario
+    scenario = advice.indexing.scenario
     return _("%(documents)s documents de %(mean)s tokens\u00a0: %(tokens)s tokens à lire, morceaux compris.") % {
         "documents": formats.tokens_before(scenario.documents_count),
         "mean": formats.number(scenario.mean_tokens),

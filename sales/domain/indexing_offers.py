@@ -11,11 +11,12 @@ from calculator.domain.offers import ApiModel, Sku
 from calculator.domain.provenance import Kind, weakest_kind
 from calculator.domain.tokens import estimate
 from calculator.domain.tokens_scenario import GpuReading, PaidReading, TokensEstimate, TokensFacts, TokensScenario
-from calculator.domain.units import MTOK, to_decimal
+from calculator.domain.units import MTOK, half_up, to_decimal
 from sales.domain.constraints import api_refusals
 from sales.domain.need import DOCUMENT_TOKENS, DOCUMENTS_COUNT, Need
 
 SHOWN_AT_MOST = 5
+MEAN_DECIMALS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,13 @@ class IndexingOption:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """The options, best first, of all tokens to embed; `left` are the APIs that a constraint rules out."""
+    """The options, best first, of all tokens to embed; `left` are the APIs that a constraint rules out, `scenario` the
+    documents as they were asked about."""
 
     options: tuple[IndexingOption, ...]
     tokens: float
     left: tuple[ApiModel, ...]
+    scenario: TokensScenario
 
 
 def asked(need: Need) -> TokensScenario:
@@ -58,9 +61,9 @@ def indexing(need: Need, facts: TokensFacts) -> Indexing:
     answer = estimate(scenario, facts)
     tokens, refused = answer.embedded.value, bool(api_refusals(need))
     paid = () if refused else tuple(_paid(scenario, item, answer) for item in answer.embeddings)
-    found = [*paid, *_read(scenario, answer)]
+    found = [*paid, *_read(scenario, facts, answer)]
     left = tuple(item.model for item in answer.embeddings) if refused else ()
-    return Indexing(shown(found), tokens, left)
+    return Indexing(shown(found), tokens, left, scenario)
 
 
 def _paid(scenario: TokensScenario, item: PaidReading, answer: TokensEstimate) -> IndexingOption:
@@ -75,10 +78,19 @@ def _paid(scenario: TokensScenario, item: PaidReading, answer: TokensEstimate) -
     )
 
 
-def _read(scenario: TokensScenario, answer: TokensEstimate) -> Iterator[IndexingOption]:
-    for item in answer.indexing:
+def _read(scenario: TokensScenario, facts: TokensFacts, answer: TokensEstimate) -> Iterator[IndexingOption]:
+    """Chunks as documents of their own: a quote sells the reading of a scenario's documents, and must cost the same."""
+    chunks = by_chunk(scenario, answer)
+    for item in estimate(chunks, replace(facts, measured={})).gpus:
         if item.time_s is not None and not item.offer.sku.is_test_host:
-            yield _gpu(scenario, item, answer.embedded.value)
+            yield _gpu(chunks, item, answer.embedded.value)
+
+
+def by_chunk(scenario: TokensScenario, answer: TokensEstimate) -> TokensScenario:
+    """Every chunk as a document of its mean length, to the hundredth of a token that a link can hold."""
+    count = max(round(answer.chunks_count), 1)
+    mean = half_up(to_decimal(answer.embedded.value) / count, MEAN_DECIMALS)
+    return replace(scenario, documents_count=count, mean_tokens=mean)
 
 
 def _gpu(scenario: TokensScenario, item: GpuReading, tokens: float) -> IndexingOption:

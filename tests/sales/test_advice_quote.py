@@ -42,3 +42,14 @@ def test_every_option_leads_on_to_what_if_and_comparing(seeded: None, noon: Any,
         found = re.search(f'href="({address})"', shown)
         assert found is not None
         assert client.get(unescape(found[1]), follow=True).status_code == 200
+
+
+def test_indexing_is_quoted_at_the_advised_amount_and_only_on_a_gpu(seller: Client) -> None:
+    """311 hours of GPU-ENTERPRISE at 4.20 €: 1 306.20 €; an embedding API is nothing that we sell."""
+    shown = seller.get("/fr/advice/?use=index&load=none&docs=2000000&doc=4000").content.decode()
+    links = [unescape(link) for link in LINK.findall(shown)]
+    assert len(links) == 1 and "sku=GPU-ENTERPRISE" in links[0]
+    assert "2\u00a0M de documents de 4\u202f000 tokens" in shown
+    data = {"name": "Ateliers Durand", "valid_until": "2027-01-15", "language": "fr", "vat_ratio": "20"}
+    made = seller.post(links[0], data, follow=True).content.decode()
+    assert "1\u202f306,20" in shown and "1\u202f306,20" in made
