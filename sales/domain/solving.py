@@ -156,7 +156,7 @@ def _instance_price(both: Sides, unknown: Unknown) -> Decimal | Solution:
     if api is None or not paid or both.inputs.chosen.is_test:
         return _unknown(unknown)
     price = equal_price(api, both.inputs.terms.extras_eur, Decimal(paid)) / bill.sku.set_of
-    return price if price > 0 else _never(unknown, None, "extras_dearer")
+    return price if price > 0 else _never(unknown, None, "extras_dearer" if api else "api_free")
 
 
 def _own_price(both: Sides) -> Decimal | None:

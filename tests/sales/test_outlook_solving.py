@@ -154,6 +154,13 @@ class TestLimits:
         assert found[Unknown.PRICE].outcome is Outcome.NEVER
         assert codes(found[Unknown.PRICE]) == {"extras_dearer"}
 
+    def test_without_traffic_no_other_cost_is_blamed_for_the_missing_price(self) -> None:
+        """0 tokens cost 0 € on the API, and nothing was added to the GPU: no price of it is as low."""
+        found = solved(volume_tokens=Decimal(0))
+        for unknown in (Unknown.PRICE, Unknown.DISCOUNT, Unknown.FX):
+            assert found[unknown].outcome is Outcome.NEVER
+            assert codes(found[unknown]) == {"api_free"}
+
     def test_a_free_api_is_never_met(self) -> None:
         free = case.facts(offer.facts(apis=(offer.flat_api("0"),)))
         found = solved(free)
