@@ -226,7 +226,7 @@ def _reference(quote: Quote, found: Offer) -> Decimal | None:
 
 
 def terms_hash(quote: Quote, found: Offer) -> str:
-    """What an approval is given to: the question, the price, the total and who makes the quote."""
+    """What an approval is given to: the question, the price and its reason, the total, for whom and until when."""
     total = found.totals.total_eur if found.totals else None
     told = (
         quote.query,
@@ -234,7 +234,10 @@ def terms_hash(quote: Quote, found: Offer) -> str:
         quote.agreed_eur,
         quote.discount_ratio,
         quote.is_negotiated,
+        quote.reason,
         total,
+        quote.customer.name,
+        quote.valid_until,
     )
     normal = (item.normalize() if isinstance(item, Decimal) else item for item in told)
     return hashlib.sha256("\n".join(map(str, normal)).encode()).hexdigest()

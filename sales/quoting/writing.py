@@ -220,6 +220,8 @@ def withdraw(quote: Quote, by: User, reason: str) -> None:
         raise Refused("withdrawn_already")
     if not reason.strip():
         raise Refused("reason_missing")
+    if quote.sequence is None and quote.owner_id != by.pk and not by.is_superuser:
+        raise Refused("not_owner")
     _revoked(quote, by)
     record(quote, by, Action.WITHDRAWN, reason)
 

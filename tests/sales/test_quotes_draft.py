@@ -293,6 +293,15 @@ def test_a_withdrawn_draft_is_not_sent() -> None:
     assert Quote.objects.get(pk=quote.pk).sequence is None
 
 
+def test_a_colleague_withdraws_what_was_sent_but_not_a_draft() -> None:
+    client, colleague = make.seller(), make.seller("bob")
+    draft, (quote, _path) = make.drafted(client), make.sent(client)
+    refused = colleague.post(reverse("quote-withdraw", args=[draft.pk]), {"reason": "tidying"})
+    assert refused.status_code == 422 and "à une autre personne" in text_of(refused)
+    assert colleague.post(reverse("quote-withdraw", args=[quote.pk]), {"reason": "alice is away"}).status_code == 303
+    assert make.send(client, draft).status_code == 200
+
+
 def test_a_customers_name_is_no_formula_in_a_spreadsheet() -> None:
     client = make.seller()
     quote, _path = make.sent(client, name="economics", reference="=1+1")

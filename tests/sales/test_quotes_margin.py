@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from calculator.models import Audience, CatalogItem
 from sales.models import Quote, SkuCost
@@ -120,6 +121,26 @@ def test_an_approval_holds_for_the_terms_that_it_was_given_to() -> None:
     assert make.send(client, quote).status_code == 422
     back = client.post(reverse("quote-edit", args=[quote.pk]), make.texts(discount_ratio="30", reason="pilot"))
     assert back.status_code == 303 and make.send(client, quote).status_code == 200
+
+
+LATER = (timezone.localdate() + dt.timedelta(days=60)).isoformat()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"name": "Another customer"}, {"reason": "another reason"}, {"valid_until": LATER}],
+    ids=["customer", "reason", "validity"],
+)
+def test_an_approval_is_for_one_customer_one_reason_and_one_validity(changes: dict[str, str]) -> None:
+    client, approver = make.seller(), make.as_person(make.person("carol", "approver"))
+    terms = {"discount_ratio": "30", "reason": "pilot"}
+    quote = make.drafted(client, **terms)
+    assert approve(quote, approver) == 303
+    edit = reverse("quote-edit", args=[quote.pk])
+    assert client.post(edit, make.texts(**{**terms, **changes})).status_code == 303
+    assert make.send(client, quote).status_code == 422
+    assert client.post(edit, make.texts(**terms)).status_code == 303
+    assert make.send(client, quote).status_code == 200
 
 
 def test_what_changed_since_the_approver_read_it_is_not_agreed_to() -> None:
