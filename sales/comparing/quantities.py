@@ -189,10 +189,6 @@ TRAINING = (
 )  # fmt: skip
 
 
-def _parallel_machine(found: ParallelismEstimate) -> str:
-    return inference_words.machine(found.sku.code if found.sku else found.gpu.name, found.scenario.gpu_count)
-
-
 def _seconds(days: float) -> Decimal:
     return to_decimal(days) * DAY_S
 

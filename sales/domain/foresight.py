@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import ceil
 
-from calculator.domain.economics import estimate as economics_estimate
-from calculator.domain.offers import EconomicsFacts
-from calculator.domain.scenario import EconomicsEstimate, EconomicsScenario, TrafficBy
+from calculator.domain.scenario import EconomicsScenario, TrafficBy
 from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_outcome import Target, best_of
 from calculator.domain.serving_scenario import InferenceScenario, LoadBy
@@ -206,8 +204,3 @@ def grown_traffic(scenario: EconomicsScenario, growth: Decimal) -> EconomicsScen
     if scenario.traffic is TrafficBy.REQUESTS and scenario.requests_count is not None:
         return replace(scenario, requests_count=scenario.requests_count * growth)
     return replace(scenario, volume_tokens=scenario.volume_tokens * growth)
-
-
-def grown_month(scenario: EconomicsScenario, facts: EconomicsFacts, growth: Decimal) -> EconomicsEstimate:
-    """What the grown month costs on each side; GPUs come whole, an API grows with every request."""
-    return economics_estimate(grown_traffic(scenario, growth), facts)

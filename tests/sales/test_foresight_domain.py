@@ -71,7 +71,8 @@ def test_the_cache_that_is_asked_for_brings_the_peak_down_to_the_limit(requests:
 def test_ten_times_the_traffic_costs_an_api_ten_times_and_a_card_whole_cards(seeded: None) -> None:
     """100 M tokens: 1 GPU-PRO of 107.8 M, 830.64 €; 1 000 M: 10 cards, 8 306.40 €. gpt-5.4 standard: 1 342.64 €."""
     found = answered("economics")
-    grown = foresight.grown_month(found.scenario, found.facts, Decimal(10))
+    tool = registry.CALCULATORS["economics"]
+    grown = tool.answer(foresight.grown_traffic(found.scenario, Decimal(10)), tool.reads()).estimate
     assert (found.estimate.gpu.total_eur, grown.gpu.total_eur) == (Decimal("830.64"), Decimal("8306.40"))
     for before, after in zip(found.estimate.comparisons, grown.comparisons, strict=True):
         assert after.bill.eur == pytest.approx(before.bill.eur * 10)
