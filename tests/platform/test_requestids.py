@@ -23,9 +23,7 @@ def test_each_request_has_an_id_of_its_own(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_the_id_of_a_proxy_is_kept_where_there_is_one_and_nobody_else_chooses(
-    client: Client, settings: Any
-) -> None:
+def test_the_id_of_a_proxy_is_kept_where_there_is_one_and_nobody_else_chooses(client: Client, settings: Any) -> None:
     assert asked(client, "from-a-visitor") != "from-a-visitor"
     settings.BEHIND_PROXY = True
     assert asked(client, "from-a-proxy") == "from-a-proxy"
