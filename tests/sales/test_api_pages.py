@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -105,8 +106,9 @@ def test_javascript_asks_what_it_says(server: str, tmp_path: Path) -> None:
 
 def test_the_shell_asks_what_it_says(tmp_path: Path) -> None:
     """Whatever stands for curl gets the address, the headers and the body as they are meant."""
-    tool = tmp_path / "curl"
-    tool.write_text(f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n", encoding="utf-8")
+    tool, told = tmp_path / "curl", "import json, sys; print(json.dumps(sys.argv[1:]))"
+    # Through a shell: a first line cannot name an interpreter whose path has spaces.
+    tool.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(told)} "$@"\n', encoding="utf-8")
     tool.chmod(0o700)
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "A_KEY": "secret", "LANG": "C.UTF-8"}
     text = programs()["curl"]
