@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from calculator.counting.readers import is_text
+from calculator import exactjson
 from calculator.pricelist.contract import FileFormat, FileKind, PriceFileError
 from calculator.pricelist.delimited import decoded
-from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, NUMBER_CHARACTERS, ROWS, WORKBOOK_CELLS
+from calculator.pricelist.limits import CELL_CHARACTERS, COLUMNS, ROWS, WORKBOOK_CELLS
 from calculator.pricelist.priceline import ALIASES_PARTED_BY
 from calculator.pricelist.table import Cell, Problems, Row, Table
 
@@ -17,24 +17,6 @@ ESCAPED_NUL = "\\u0000"
 """A character that no database column holds."""
 MOST_OPENED = 2 * ROWS + 1_000
 """Objects and lists that are opened, brackets inside of texts included: each costs memory before it can be counted."""
-
-
-class _Twice(ValueError):  # noqa: N818  (what happened, not an error class of an interface)
-    pass
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _value in pairs]
-        raise _Twice(next(name for name in names if names.count(name) > 1))
-    return found
-
-
-def _number(text: str) -> Decimal:
-    if len(text) > NUMBER_CHARACTERS:
-        raise ValueError(text[:NUMBER_CHARACTERS])
-    return Decimal(text)
 
 
 def _constant(text: str) -> Decimal:
@@ -49,17 +31,15 @@ def table(content: bytes, stated: str = "") -> Table:
     if text.count(",") > WORKBOOK_CELLS or text.count("{") + text.count("[") > MOST_OPENED:
         raise PriceFileError("too_many_rows", limit=ROWS)
     try:
-        document = json.loads(
-            text, parse_float=_number, parse_int=_number, parse_constant=_constant, object_pairs_hook=_unique
-        )
-    except _Twice as error:
+        document = exactjson.loads(text, _constant)
+    except exactjson.HalfCharacterError:
+        raise PriceFileError("json_half_character") from None
+    except exactjson.TwiceError as error:
         raise PriceFileError("json_key_twice", name=str(error)[:60]) from None
     except json.JSONDecodeError as error:
         raise PriceFileError("json_broken", line=error.lineno, column=error.colno) from None
     except (ValueError, ArithmeticError, RecursionError):
         raise PriceFileError("json_broken", line=0, column=0) from None
-    if "\\ud" in text.lower() and not is_text(_plain(document)):
-        raise PriceFileError("json_half_character")
     kind, rows = _rows_of(document)
     header = tuple(dict.fromkeys(name for row in rows for name in row))
     if len(header) > COLUMNS:
@@ -81,11 +61,6 @@ def table(content: bytes, stated: str = "") -> Table:
         header_line=0,
         lines_about=len(rows),
     )
-
-
-def _plain(document: Any) -> Any:
-    """The document with its numbers as text, for what only writes plain JSON."""
-    return json.loads(json.dumps(document, default=str))
 
 
 def _rows_of(document: Any) -> tuple[FileKind | None, list[dict[str, Any]]]:

@@ -3,6 +3,8 @@
 import datetime as dt
 from decimal import Decimal
 
+from calculator import exactjson
+
 FILE_BYTES = 20_000_000
 ROWS = 100_000
 """Rows that are not blank, the header left out."""
@@ -20,7 +22,7 @@ SMALL_PART_BYTES = 10_000_000
 """The parts of a workbook that are read element by element: its list of sheets, its formats."""
 PROBLEMS = 2_000
 """Problems that are kept one by one; the rest is counted."""
-NUMBER_CHARACTERS = 60
+NUMBER_CHARACTERS = exactjson.NUMBER_CHARACTERS
 AMOUNT_BELOW = Decimal(1_000_000)
 AMOUNT_DECIMALS = 9
 """Six integer digits and nine decimals: the fifteen significant digits that every database keeps."""

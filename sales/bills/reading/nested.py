@@ -1,14 +1,12 @@
 """JSON reports of the providers' admin interfaces: their nested results as rows with a place each."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from calculator import fields
-from calculator.pricelist.limits import NUMBER_CHARACTERS
+from calculator import exactjson, fields
 from sales.bills.reading.cells import Cell
 from sales.bills.reading.formats import ANTHROPIC_JSON, MISTRAL_JSON, OPENAI_JSON, Format, Meaning
 from sales.bills.reading.limits import AMOUNT, NESTED_OPENED, TOKENS
@@ -16,15 +14,9 @@ from sales.bills.reading.problems import Problems, ReportError
 
 Row = tuple[str, Mapping[Meaning, tuple[tuple[str, Cell], ...]]]
 ESCAPED_NUL = "\\u0000"
-ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""Half of a character; with its other half it is text, alone nothing can write it."""
 MISTRAL_GROUPS = ("input", "output", "cached")
 TOKENS_EVENT = frozenset({"", "api_tokens", "api_batch_tokens"})
 BETWEEN_NAMES = "::"
-
-
-class _Twice(ValueError):  # noqa: N818  (what happened, not an error class of an interface)
-    pass
 
 
 def rows(text: str, problems: Problems) -> tuple[Format, Iterator[Row]]:
@@ -47,32 +39,13 @@ def _document(text: str) -> Any:
     if text.count("{") + text.count("[") > NESTED_OPENED:
         raise ReportError("too_many_rows", limit=str(NESTED_OPENED))
     try:
-        found = json.loads(
-            text, parse_float=_number, parse_int=_number, parse_constant=_constant, object_pairs_hook=_unique
-        )
-        if ESCAPED_HALF.search(text):
-            json.dumps(found, ensure_ascii=False, default=str).encode()
-        return found
-    except _Twice as error:
+        return exactjson.loads(text, _constant)
+    except exactjson.TwiceError as error:
         raise ReportError("json_key_twice", text=fields.printable(str(error))[:60]) from None
     except json.JSONDecodeError as error:
         raise ReportError("json_broken", text=f"{error.lineno}:{error.colno}") from None
     except (ValueError, ArithmeticError, RecursionError):
         raise ReportError("json_broken", text="?") from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _value in pairs]
-        raise _Twice(next(name for name in names if names.count(name) > 1))
-    return found
-
-
-def _number(text: str) -> Decimal:
-    if len(text) > NUMBER_CHARACTERS:
-        raise ValueError(text[:NUMBER_CHARACTERS])
-    return Decimal(text)
 
 
 def _constant(text: str) -> Any:
