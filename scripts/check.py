@@ -43,6 +43,12 @@ class Outcome:
         if not ok:
             self.failed.append(name)
 
+    def name_failures(self, written: Path) -> None:
+        """Take over the lines of failed tests that a run of pytest has written, so that the end of it all has them."""
+        if written.exists():
+            self.lines.extend(written.read_text(encoding="utf-8").splitlines())
+            written.unlink()
+
     def could_not_run(self, name: str, reason: str) -> None:
         self.lines.append(f"NOT RUN {name}: {reason}")
         self.not_run.append(f"{name}: {reason}")
@@ -93,17 +99,20 @@ def start_postgres(outcome: Outcome, stack: ExitStack) -> dict[str, str]:
 
 def run_pytest(outcome: Outcome, environment: dict[str, str]) -> None:
     """PostgreSQL, then SQLite, each on all cores; last what needs the machine alone, whose closing line ends it all."""
-    pytest = [PYTHON, "-m", "pytest", "-q", "--durations=10"]
-    if url := environment.get("TEST_DATABASE_URL"):
-        on_postgres = {**environment, "DATABASE_URL": url}
-        stage(outcome, "tests on PostgreSQL", *pytest, "tests", *ON_POSTGRES, *SIDE_BY_SIDE, **on_postgres)
-    on_sqlite = {**environment, "DATABASE_URL": ""}
-    quick = [*pytest, "tests", "-m", f"not bench and not ({ALONE})", *SIDE_BY_SIDE]
-    stage(outcome, "tests on SQLite, architecture", *quick, **on_sqlite)
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as stages:
-        stages.write("\n".join(outcome.lines) + "\n")
-        stages.flush()
-        last = [*pytest, "-m", f"not bench and ({ALONE})", f"--stages={stages.name}", "tests"]
+    with tempfile.TemporaryDirectory() as folder:
+        failures = Path(folder, "failures.txt")
+        pytest = [PYTHON, "-m", "pytest", "-q", "--durations=10", f"--failures={failures}", "tests"]
+        if url := environment.get("TEST_DATABASE_URL"):
+            on_postgres = {**environment, "DATABASE_URL": url}
+            stage(outcome, "tests on PostgreSQL", *pytest, *ON_POSTGRES, *SIDE_BY_SIDE, **on_postgres)
+            outcome.name_failures(failures)
+        on_sqlite = {**environment, "DATABASE_URL": ""}
+        quick = [*pytest, "-m", f"not bench and not ({ALONE})", *SIDE_BY_SIDE]
+        stage(outcome, "tests on SQLite, architecture", *quick, **on_sqlite)
+        outcome.name_failures(failures)
+        stages = Path(folder, "stages.txt")
+        stages.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")
+        last = [*pytest, "-m", f"not bench and ({ALONE})", f"--stages={stages}"]
         stage(outcome, "worker and browser tests", *last, **on_sqlite)
 
 

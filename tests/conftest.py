@@ -23,11 +23,21 @@ hypothesis_settings.register_profile("vmcloud", deadline=None, derandomize=True,
 hypothesis_settings.register_profile("quick", hypothesis_settings.get_profile("vmcloud"), max_examples=10)
 hypothesis_settings.load_profile("vmcloud")
 
+LONGEST_NAME = 60
 NOT_RUN = "Not run, and REQUIRE_ALL=1 asks for everything: "
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--stages", default="", help="file with one line for each earlier stage of `make test`")
+    parser.addoption("--failures", default="", help="file to which a line for each failed test is added at the end")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Long contents are named by their length: a packed file holds the second it was made, and the names would differ
+    between the processes of one run.
+    """
+    long = isinstance(val, bytes | str) and len(val) > LONGEST_NAME
+    return f"{argname} of {len(val)}" if long else None
 
 
 @pytest.hookimpl(trylast=True)
@@ -58,7 +68,23 @@ def left_out(terminalreporter: pytest.TerminalReporter) -> list[str]:
     return [f"{report.nodeid}: {skip_reason(report).removeprefix(NOT_RUN)}" for report in reports]
 
 
+def failed_lines(terminalreporter: pytest.TerminalReporter) -> list[str]:
+    """One line for each failed test or broken collection of this run, with the first line of its reason."""
+    reports = [*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")]
+    return [f"  {report.nodeid}: {first_reason(report)}" for report in reports]
+
+
+def first_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """What a report failed with, in one line."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else str(report.longrepr)
+    return next(iter(text.strip().splitlines()), "no reason given")[:300]
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if failures := config.getoption("--failures"):
+        with open(failures, "a", encoding="utf-8") as lines:  # noqa: PTH123
+            lines.writelines(f"{line}\n" for line in failed_lines(terminalreporter))
     stages = config.getoption("--stages")
     if stages:
         terminalreporter.section("earlier stages")

@@ -70,7 +70,7 @@ def test_ci_requires_everything() -> None:
     assert "REQUIRE_ALL=1" in text and "make test" in text and "</dev/null" in text
 
 
-HOOKS = "pytest_addoption, pytest_runtest_makereport, pytest_terminal_summary"
+HOOKS = "pytest_addoption, pytest_make_parametrize_id, pytest_runtest_makereport, pytest_terminal_summary"
 SKIPPING = """
 import pytest
 
@@ -95,6 +95,34 @@ def test_a_skipped_test_is_named_and_fails_where_everything_is_required(
     done = processes.run("-m", "pytest", *options, str(tmp_path), REQUIRE_ALL=require_all, **settings)
     assert done.returncode == status, done.stdout
     assert "could not be run" in done.stdout and "no such service" in done.stdout
+
+
+FAILING = """
+import os, pytest
+
+@pytest.mark.parametrize("content", [os.urandom(100), b"short", os.urandom(100)])
+def test_sum(content):
+    assert 1 + 1 == 3, "arithmetic"
+"""
+
+
+@pytest.mark.parametrize("processes_of_pytest", [[], ["--numprocesses=2"]], ids=["alone", "side by side"])
+def test_failed_tests_are_named_for_the_end_whatever_their_contents(
+    tmp_path: Path, processes_of_pytest: list[str], outcome: check.Outcome
+) -> None:
+    # Two processes draw different bytes: the names of the tests must be the same in both.
+    (tmp_path / "test_failing.py").write_text(FAILING)
+    (tmp_path / "conftest.py").write_text(f"from tests.conftest import {HOOKS}\n")
+    written = tmp_path / "failures.txt"
+    options = ["-q", "-p", "no:cacheprovider", "-c", str(processes.ROOT / "pyproject.toml"), f"--confcutdir={tmp_path}"]
+    settings = {"DJANGO_SETTINGS_MODULE": "tests.settings", "PYTHONPATH": str(processes.ROOT)}
+    options += [*processes_of_pytest, f"--failures={written}"]
+    assert processes.run("-m", "pytest", *options, str(tmp_path), **settings).returncode == 1
+    outcome.name_failures(written)
+    assert not written.exists()
+    assert {line.strip().partition("::")[2] for line in outcome.lines} == {
+        f"test_sum[{name}]: AssertionError: arithmetic" for name in ("content of 100_0", "short", "content of 100_1")
+    }
 
 
 @pytest.mark.parametrize("name", ["test-vllm", "test-probes"])
