@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from django.utils import timezone
 
@@ -197,13 +196,7 @@ print(",".join(str(runs.queued(queue="gpu.titan", gpus_count=2).pk) for name in 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def raced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     """An empty database that several processes share."""
-    url = ""
-    if request.param == "postgresql":
-        server_url = request.getfixturevalue("postgres_url")
-        with psycopg.connect(server_url, autocommit=True) as server:
-            server.execute("DROP DATABASE IF EXISTS fleet_race")
-            server.execute("CREATE DATABASE fleet_race")
-        url = server_url.replace("/postgres?", "/fleet_race?")
+    url = request.getfixturevalue("empty_database") if request.param == "postgresql" else ""
     site = Site(tmp_path, database=url)
     site.manage("migrate", "--verbosity", "0")
     yield site

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.benchmarks.worksite import ROOT, Site
@@ -40,15 +39,12 @@ def sharing_files(tmp_path: Path) -> Iterator[tuple[Site, Site]]:
 
 
 @pytest.fixture
-def at_scale(tmp_path: Path, valkey_url: str, postgres_url: str) -> Iterator[tuple[Site, Site]]:
+def at_scale(tmp_path: Path, valkey_url: str, empty_database: str) -> Iterator[tuple[Site, Site]]:
     """Two hosts with nothing in common but broker and database."""
-    with psycopg.connect(postgres_url, autocommit=True) as server:
-        server.execute("DROP DATABASE IF EXISTS fleet_two")
-        server.execute("CREATE DATABASE fleet_two")
     home, host = tmp_path / "home", tmp_path / "host"
     home.mkdir()
     host.mkdir()
-    yield from sites_on(valkey_url, postgres_url.replace("/postgres?", "/fleet_two?"), home, host)
+    yield from sites_on(valkey_url, empty_database, home, host)
 
 
 def check_that_a_run_waits_for_its_worker(first: Site, second: Site) -> None:

@@ -5,7 +5,6 @@ import io
 import json
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -120,13 +119,7 @@ def test_the_database_keeps_a_result_of_a_file_once() -> None:
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def shell(tmp_path: Path, request: pytest.FixtureRequest) -> Site:
     """An installation of its own that several processes may use at once."""
-    url = ""
-    if request.param == "postgresql":
-        server_url = request.getfixturevalue("postgres_url")
-        with psycopg.connect(server_url, autocommit=True) as server:
-            server.execute("DROP DATABASE IF EXISTS import_race")
-            server.execute("CREATE DATABASE import_race")
-        url = server_url.replace("/postgres?", "/import_race?")
+    url = request.getfixturevalue("empty_database") if request.param == "postgresql" else ""
     site = Site(tmp_path, database=url)
     site.manage("migrate", "--verbosity", "0")
     return site

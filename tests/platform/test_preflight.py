@@ -2,9 +2,7 @@
 
 import socket
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 
 from tests.platform import processes
@@ -99,12 +97,8 @@ raise SystemExit(f"open: {DatabaseWrapper._connection_pools}" if DatabaseWrapper
 
 
 @pytest.mark.postgres
-def test_the_checks_open_no_pool_that_forked_web_processes_would_share(postgres_url: str, tmp_path: Path) -> None:
-    with psycopg.connect(postgres_url, autocommit=True) as server:
-        server.execute("DROP DATABASE IF EXISTS vmcloud_preflight")
-        server.execute("CREATE DATABASE vmcloud_preflight")
-    parts = urlsplit(postgres_url)
-    environment = {"DATABASE_URL": parts._replace(path="/vmcloud_preflight").geturl(), "VMCLOUD_VAR": str(tmp_path)}
+def test_the_checks_open_no_pool_that_forked_web_processes_would_share(empty_database: str, tmp_path: Path) -> None:
+    environment = {"DATABASE_URL": empty_database, "VMCLOUD_VAR": str(tmp_path)}
     assert processes.manage("migrate", "-v0", **environment).returncode == 0
     done = processes.run("-c", OPENS_NO_POOL, DATABASE_POOL="1", **environment)
     assert (done.returncode, done.stderr) == (0, "")

@@ -50,15 +50,11 @@ def test_prices_of_before_are_public_on_sqlite(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
-def test_prices_of_before_are_public_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
-    with psycopg.connect(postgres_url, autocommit=True) as server:
-        server.execute("DROP DATABASE IF EXISTS price_migration")
-        server.execute("CREATE DATABASE price_migration")
-    url = postgres_url.replace("/postgres?", "/price_migration?")
-    here = {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": url}
+def test_prices_of_before_are_public_on_postgresql(tmp_path: Path, empty_database: str) -> None:
+    here = {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": empty_database}
 
     def run(*statements: str) -> list[tuple[Any, ...]]:
-        with psycopg.connect(url) as database:
+        with psycopg.connect(empty_database) as database:
             cursors = [database.execute(statement) for statement in statements]
             return [row for cursor in cursors if cursor.description for row in cursor.fetchall()]
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.platform import processes
@@ -23,11 +22,7 @@ def environment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict
     """The variables of a migrated database of its own."""
     found = {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": ""}
     if request.param == "postgres":
-        url = request.getfixturevalue("postgres_url")
-        with psycopg.connect(url, autocommit=True) as server:
-            server.execute("DROP DATABASE IF EXISTS quote_races WITH (FORCE)")
-            server.execute("CREATE DATABASE quote_races")
-        found["DATABASE_URL"] = url.replace("/postgres?", "/quote_races?")
+        found["DATABASE_URL"] = request.getfixturevalue("empty_database")
     done = processes.manage("migrate", "-v0", **found)
     assert done.returncode == 0, done.stderr
     yield found
