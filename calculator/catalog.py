@@ -12,7 +12,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from calculator import figures, language
-from calculator.domain.offers import ApiModel, Basis, EconomicsFacts, Mode, Rates, Sku, Throughput
+from calculator.domain.offers import ApiModel, Basis, EconomicsFacts, Mode, Rates, Sku, Throughput, Varies
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.scenario import EconomicsScenario
 from calculator.figures import Figures
@@ -129,12 +129,20 @@ def _priced_sku(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Sku:
 
 def rates_of(rows: Mapping[PriceKey, PriceRow], mode: Mode, context_over: int) -> Rates:
     """One mode's rates in one context tier, USD per million tokens."""
-    found: dict[str, Sourced[Decimal] | None] = {
-        component: sourced_price(row, "USD/Mtok", f"api_rate_{component}")
+    sold = {
+        component: row
         for component in API_COMPONENTS
         if (row := rows.get((component, mode.value, context_over, "USD"))) is not None
     }
-    return Rates(context_over_tokens=context_over, **found)
+    return Rates(
+        context_over_tokens=context_over,
+        varying={
+            component: Varies(row.source_url, row.checked_on, note_of(row))
+            for component, row in sold.items()
+            if row.kind == PriceRow.Kind.VARIABLE
+        },
+        **{component: sourced_price(row, "USD/Mtok", f"api_rate_{component}") for component, row in sold.items()},
+    )
 
 
 def api_of(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel:

@@ -25,7 +25,8 @@ from calculator.snapshots import (
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """One recorded price. `valid_until` = the next start of the same key; `amount` None = withdrawn from then on."""
+    """One recorded price. `valid_until` = the next start of the same key; `amount` None = variable, or withdrawn from
+    then on."""
 
     component: str
     mode: str
@@ -43,6 +44,12 @@ class PricePoint:
     note: str
     region: str = ANY_REGION
     window: str = PriceRow.Window.ALL.value
+    is_variable: bool = False
+
+    @property
+    def is_sold(self) -> bool:
+        """Whether this is a price at all, a free or a variable one included, and no withdrawal."""
+        return self.amount is not None or self.is_variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,7 @@ def point_of(row: PriceRow, following: PriceRow | None, at: dt.datetime) -> Pric
         note=note_of(row),
         region=row.region,
         window=row.window,
+        is_variable=row.kind == PriceRow.Kind.VARIABLE,
     )
 
 
@@ -136,7 +144,7 @@ def prices_in_force(version: int, at: dt.datetime) -> tuple[tuple[str, str, Pric
         for item in snapshot(version).items
         if not is_retired(item, at)
         for point in price_history(NAME_OF_KIND[item.kind], item.code, version, at)
-        if point.in_force and (point.amount is not None or point.is_free)
+        if point.in_force and point.is_sold
     )
 
 

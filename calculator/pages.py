@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 
 from calculator import catalog, exports, figures, methodology, published
 from calculator.charts.pricehistory import price_histories
+from calculator.codes import may_be_a_name
 from calculator.context import Site
-from calculator.fields import printable
 from calculator.forms import Choices, EconomicsForm
 from calculator.listing import accuracy as accuracy_listing
 from calculator.listing import gpus, history, home, latencies, prices, ratings, roofs, skus
@@ -98,7 +98,7 @@ def price_table(request: HttpRequest) -> HttpResponse:
 @needs_catalogue
 def price_history(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """Every price of one item with its start, and the price on the day that ?on= asks for."""
-    if kind not in HISTORY_KINDS or code != printable(code):
+    if kind not in HISTORY_KINDS or not may_be_a_name(code):
         raise Http404(kind)
     scenario = catalog.default_scenario()
     try:

@@ -183,12 +183,13 @@ def prices_of_gpu(row: Row, items: Mapping[str, CatalogItem]) -> Iterable[Row]:
         **price_fields(row),
         "item": items[row["sku"]],
         "component": row["component"],
-        "amount": Decimal(row["amount"]) if row["kind"] != PriceRow.Kind.WITHDRAWN else None,
+        "amount": Decimal(row["amount"]) if row.get("amount") is not None else None,
     }
 
 
 def prices_of_api(row: Row, items: Mapping[str, CatalogItem]) -> Iterable[Row]:
-    """The components of one API model in one mode and tier: amounts by component, or the components withdrawn."""
+    """The components of one API model in one mode and tier: amounts by component, or the components that have none
+    since they are withdrawn or vary."""
     amounts: dict[str, str | None] = row.get("amounts") or dict.fromkeys(row["components"])
     for component, text in amounts.items():
         amount = None if text is None else Decimal(text)

@@ -1,4 +1,5 @@
-"""One item's prices over time: a step line for each component, from its start to the next; gaps are withdrawals."""
+"""One item's prices over time: a step line for each component, from its start to the next; gaps are withdrawals,
+and times at which the price varied."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

@@ -4,6 +4,7 @@ Counting follows the vendors' own meters: the input count includes what the cach
 inside the output, and a context tier is a cliff chosen per request. Prices are USD per million tokens.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -73,12 +74,14 @@ def anthropic_usage(
 
 @dataclass(frozen=True, slots=True)
 class RequestCost:
-    """USD for one request; None when a needed component has no price, which `missing` names."""
+    """USD for one request; None when a needed component has no price, which `missing` names; of these `varying` have
+    none that is known beforehand."""
 
     usd: Decimal | None
     over_tokens: int = 0
     missing: tuple[str, ...] = ()
     sources: tuple[Sourced[Decimal], ...] = ()
+    varying: Set[str] = frozenset()
 
 
 def tier_for(tiers: tuple[Rates, ...], input_tokens: Decimal) -> Rates | None:
@@ -98,7 +101,8 @@ def billed_components(usage: Usage, rates: Rates) -> tuple[tuple[str, Decimal, S
     A vendor that sells no cache writes at all (automatic caching) bills what it stores as plain input; one that
     sells only the other duration leaves this one unpriced.
     """
-    sells_writes = rates.cache_write_5m is not None or rates.cache_write_1h is not None
+    writes = {"cache_write_5m": rates.cache_write_5m, "cache_write_1h": rates.cache_write_1h}
+    sells_writes = bool(rates.varying.keys() & writes) or any(rate is not None for rate in writes.values())
     return (
         ("input", usage.fresh_tokens, rates.input),
         ("cache_read", usage.cache_read_tokens, rates.cache_read),
@@ -125,7 +129,7 @@ def request_cost(usage: Usage, tiers: tuple[Rates, ...]) -> RequestCost:
     used = [part for part in billed_components(usage, rates) if part[1]]
     missing = tuple(name for name, _tokens, rate in used if rate is None)
     if missing:
-        return RequestCost(None, rates.context_over_tokens, missing)
+        return RequestCost(None, rates.context_over_tokens, missing, varying=rates.varying.keys() & frozenset(missing))
     priced = [(tokens, rate) for _name, tokens, rate in used if rate is not None]
     total = sum((tokens * rate.value for tokens, rate in priced), ZERO)
     return RequestCost(total / MTOK, rates.context_over_tokens, sources=tuple(rate for _tokens, rate in priced))
@@ -149,7 +153,10 @@ def _mode_cost(api: ApiModel, mode: Mode, usage: Usage) -> tuple[RequestCost, tu
         return RequestCost(None), (Message("mode_not_sold", {"api": api.code, "mode": mode.value}),)
     cost = request_cost(usage, tiers)
     return cost, tuple(
-        Message("component_price_missing", {"api": api.code, "mode": mode.value, "component": name})
+        Message(
+            "component_price_varies" if name in cost.varying else "component_price_missing",
+            {"api": api.code, "mode": mode.value, "component": name},
+        )
         for name in cost.missing
     )
 

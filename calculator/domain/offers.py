@@ -88,8 +88,21 @@ class Sku:
 
 
 @dataclass(frozen=True, slots=True)
+class Varies:
+    """Where it is said, and when that was checked, that a price is not known before a request is answered."""
+
+    reference: str = ""
+    date: dt.date | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Rates:
-    """API rates in USD per million tokens that apply when a request's input is strictly above `context_over_tokens`."""
+    """API rates in USD per million tokens that apply when a request's input is strictly above `context_over_tokens`.
+
+    `varying` has the components that are sold at no price known beforehand, with where that is said: their rate is
+    None.
+    """
 
     context_over_tokens: int = 0
     input: Sourced[Decimal] | None = None
@@ -97,6 +110,7 @@ class Rates:
     cache_write_5m: Sourced[Decimal] | None = None
     cache_write_1h: Sourced[Decimal] | None = None
     output: Sourced[Decimal] | None = None
+    varying: Mapping[str, Varies] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

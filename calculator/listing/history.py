@@ -110,7 +110,7 @@ def history(points: Iterable[PricePoint], today: dt.date) -> History:
 def on_day(points: Iterable[PricePoint], day: dt.date, today: dt.date) -> DayAnswer:
     """The prices in force when `day` begins in Paris; withdrawn ones are no price."""
     moment = dt.datetime.combine(day, dt.time(), tzinfo=PARIS)
-    found = (point for point in points if _holds(point, moment) and (point.amount is not None or point.is_free))
+    found = (point for point in points if _holds(point, moment) and point.is_sold)
     return DayAnswer(formats.date(day), history(found, today))
 
 
@@ -144,9 +144,11 @@ def _row(group: Mapping[str, PricePoint], codes: Iterable[str], today: dt.date) 
 
 
 def amount(point: PricePoint) -> str:
-    """A price with its currency; free and withdrawn are words."""
+    """A price with its currency; free, variable and withdrawn are words."""
     if point.is_free:
         return _("gratuit")
+    if point.is_variable:
+        return _("prix variable")
     if point.amount is None:
         return _("retiré de la vente")
     return formats.money(point.amount, point.currency, max(2, decimals(point.amount)))

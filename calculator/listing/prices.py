@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from calculator import formats
-from calculator.domain.offers import ApiModel, Basis, Mode, Rates, Sku
+from calculator.domain.offers import ApiModel, Basis, Mode, Rates, Sku, Varies
 from calculator.domain.provenance import Sourced
 from calculator.domain.units import usd_to_eur
 from calculator.fields import decimals
@@ -17,6 +17,9 @@ from calculator.listing.latencies import LatencyLine
 from calculator.listing.tables import Cell, unknown
 from calculator.presenters import words
 from calculator.staleness import is_stale_price
+
+USD_COLUMNS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
+EUR_COLUMNS = ("input", "output")
 
 
 class Checked(NamedTuple):
@@ -128,7 +131,7 @@ def not_sold(apis: Iterable[ApiModel], mode: Mode) -> tuple[str, ...]:
 def _api_row(
     api: ApiModel, rates: Rates, names: tuple[str, ...], rate: Decimal | None, today: dt.date, *, is_first: bool
 ) -> ApiRow:
-    found = (rates.input, rates.cache_read, rates.cache_write_5m, rates.cache_write_1h, rates.output)
+    found: list[Sourced[Decimal] | None] = [getattr(rates, name) for name in USD_COLUMNS]
     return ApiRow(
         code=api.code,
         label=api.label,
@@ -137,9 +140,18 @@ def _api_row(
         retired=_retirement(api.retired_on, today),
         is_retired=is_retired(api, today),
         is_first=is_first,
-        cells=(*map(_usd, found), _eur(rates.input, rate), _eur(rates.output, rate)),
-        checked=checked((item for item in found if item is not None), today),
+        cells=tuple(_cells(rates, rate)),
+        checked=checked((*(item for item in found if item is not None), *rates.varying.values()), today),
     )
+
+
+def _cells(rates: Rates, rate: Decimal | None) -> Iterator[Cell]:
+    """USD by component, then the euros of input and output; what is sold at no price known beforehand says so."""
+    varies = unknown(_("variable"))
+    for name in USD_COLUMNS:
+        yield varies if name in rates.varying else _usd(getattr(rates, name))
+    for name in EUR_COLUMNS:
+        yield varies if name in rates.varying else _eur(getattr(rates, name), rate)
 
 
 def _tier(over: int) -> str:
@@ -176,7 +188,7 @@ def _amount(value: Decimal) -> str:
     return formats.number(value, max(2, decimals(value)))
 
 
-def checked(items: Iterable[Sourced[Decimal]], today: dt.date) -> Checked | None:
+def checked(items: Iterable[Sourced[Decimal] | Varies], today: dt.date) -> Checked | None:
     """The source that was checked the longest ago; None without any."""
     dated = [item for item in items if item.date is not None]
     if not dated:

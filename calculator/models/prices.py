@@ -41,10 +41,15 @@ def mode_matches_component() -> Q:
 
 
 def amount_matches_kind() -> Q:
-    """A price is above zero, a free component is exactly zero, a withdrawal has no amount."""
+    """A price is above zero, a free component is exactly zero; a withdrawal and a variable price have no amount."""
     priced = Q(kind="price", amount__isnull=False, amount__gt=0)
     free = Q(kind="free", amount__isnull=False, amount=0)
-    return priced | free | Q(kind="withdrawn", amount__isnull=True)
+    return priced | free | Q(kind__in=("withdrawn", "variable"), amount__isnull=True)
+
+
+def variable_is_of_tokens() -> Q:
+    """Only what an API sells may have a price that varies; a machine without a price is on request."""
+    return ~Q(kind="variable") | ~Q(component__in=("instance_hour", "instance_month"))
 
 
 class PriceRow(models.Model):
@@ -58,6 +63,8 @@ class PriceRow(models.Model):
         PRICE = "price"
         FREE = "free"
         WITHDRAWN = "withdrawn"
+        VARIABLE = "variable"
+        """Sold, at no price that is known beforehand: a router that forwards each request to a model of its choice."""
 
     class Origin(models.TextChoices):
         UPLOAD = "upload"
@@ -115,6 +122,7 @@ class PriceRow(models.Model):
                 name="price_once_a_start",
             ),
             models.CheckConstraint(condition=amount_matches_kind(), name="price_amount_matches_kind"),
+            models.CheckConstraint(condition=variable_is_of_tokens(), name="price_variable_is_of_tokens"),
             models.CheckConstraint(condition=unit_matches_component(), name="price_unit_matches_component"),
             models.CheckConstraint(condition=mode_matches_component(), name="price_mode_matches_component"),
             models.CheckConstraint(

@@ -6,9 +6,9 @@
 from collections.abc import Hashable
 from typing import Any
 
+from calculator.codes import NONE
 from calculator.permalinks import economics, inference, parallelism, tokens, training
 from calculator.permalinks.notation import (
-    NONE,
     VERSION,
     Key,
     Notation,

@@ -18,14 +18,12 @@ from urllib.parse import quote_plus
 from django.utils.translation import gettext as _
 
 from calculator import fields
+from calculator.codes import NONE, is_code, may_be_a_name
 from calculator.fields import Quantity
 
 VERSION = "1"
-NONE = "none"
-"""The single word that a key with many values has where it has none of them."""
 AUTOMATIC = "auto"
 """The word of a key whose value is left to the calculator."""
-MAX_CODE_CHARACTERS = 100
 MANY_AT_MOST = 40
 FIRST_YEAR, LAST_YEAR = 2000, 2099
 INSTANT_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
@@ -33,7 +31,6 @@ FLAGS = ("1", "0")
 # Keys that steer the page and are no part of a scenario: raw form text, the pressed button, a comparison carried along.
 PAGE_KEYS = frozenset({"form", "go", "compare"})
 
-CODE = re.compile("[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 NUMBER = re.compile("[0-9]{1,18}(\\.[0-9]{1,12})?")
 # Characters that stand in a query as they are; nearly every value is made of them.
 UNQUOTED = re.compile("[A-Za-z0-9._~:/-]*")
@@ -138,7 +135,7 @@ def parse_choice(values: Sequence[str], build: Callable[[str], object] = str) ->
 
 def parse_code(text: str) -> str:
     """A catalogue code as it stands in the offer; only its characters are checked here."""
-    if len(text) > MAX_CODE_CHARACTERS or not CODE.fullmatch(text):
+    if not is_code(text):
         raise ReadError(_("ce n’est pas un code du catalogue"))
     return text
 
@@ -196,7 +193,7 @@ def code(name: str, attribute: str) -> Key:
 
 def parse_name(text: str) -> str:
     """A data sheet's or a model's name, which may hold spaces; whether it exists is the catalogue's to say."""
-    if len(text) > MAX_CODE_CHARACTERS or text != fields.printable(text):
+    if text and not may_be_a_name(text):
         raise ReadError(_("ce n’est pas un nom du catalogue"))
     return text.strip()
 

@@ -25,7 +25,14 @@ EXAMPLE_INPUT_PER_OUTPUT = 4
 # Said elsewhere on the page: in the figures, in the sentence, or beside the API's own line.
 SILENT = frozenset({"implied_utilisation", "capacity_exceeded", "price_on_request", "no_throughput"})
 OF_AN_API = frozenset(
-    {"mode_not_sold", "component_price_missing", "api_retired", "api_retiring", "context_window_exceeded"}
+    {
+        "mode_not_sold",
+        "component_price_missing",
+        "component_price_varies",
+        "api_retired",
+        "api_retiring",
+        "context_window_exceeded",
+    }
 )
 FIELD_IDS = {
     "input_tokens": "id_in",
@@ -181,6 +188,8 @@ def _key(message: Message) -> tuple[str, tuple[tuple[str, object], ...]]:
 def _api_sentence(code: str, values: dict[str, object]) -> str:
     if code == "mode_not_sold":
         return _("pas de tarif %(mode)s") % {"mode": words.mode_name(Mode(str(values["mode"])))}
+    if code == "component_price_varies":
+        return _("prix variable\u00a0: %(component)s") % {"component": labels.component_name(str(values["component"]))}
     if code == "component_price_missing":
         return _("prix inconnu\u00a0: %(component)s") % {"component": labels.component_name(str(values["component"]))}
     if code in ("api_retired", "api_retiring"):

@@ -105,9 +105,14 @@ OF_THE_FILE: Mapping[str, Text] = {
 OF_A_CELL: Mapping[str, Text] = {
     "missing": gettext_lazy("La cellule est vide."),
     "amount_missing": gettext_lazy(
-        "Il n’y a pas de montant. Pour retirer un prix, écrivez «\u00a0withdrawn\u00a0» dans «\u00a0kind\u00a0»."
+        "Il n’y a pas de montant. Pour retirer un prix, écrivez «\u00a0withdrawn\u00a0» dans «\u00a0kind\u00a0»\u00a0; "
+        "pour un prix qui varie d’une requête à l’autre, «\u00a0variable\u00a0»."
     ),
     "not_one_of": gettext_lazy("«\u00a0%(text)s\u00a0» n’est pas accepté\u00a0; sont acceptés\u00a0: %(allowed)s."),
+    "not_a_code": gettext_lazy(
+        "«\u00a0%(text)s\u00a0» ne peut pas servir de code\u00a0: une lettre ou un chiffre, puis lettres sans accent, "
+        "chiffres et signes «\u00a0._:/@+-\u00a0», sans espace."
+    ),
     "number_for_text": gettext_lazy(
         "%(text)s est un nombre ou une date, pas un texte\u00a0: mettez la cellule au format Texte et retapez le code."
     ),
@@ -115,7 +120,10 @@ OF_A_CELL: Mapping[str, Text] = {
     "characters_lost": gettext_lazy("«\u00a0%(text)s\u00a0» contient des caractères perdus ou invisibles."),
     "not_a_number": gettext_lazy("«\u00a0%(text)s\u00a0» n’est pas un nombre."),
     "not_finite": gettext_lazy("«\u00a0%(text)s\u00a0» n’est pas un nombre fini."),
-    "negative_number": gettext_lazy("«\u00a0%(text)s\u00a0» est négatif\u00a0: un prix variable ne s’écrit pas ainsi."),
+    "negative_number": gettext_lazy(
+        "«\u00a0%(text)s\u00a0» est négatif. Un prix variable s’écrit «\u00a0variable\u00a0» dans "
+        "«\u00a0kind\u00a0», sans montant."
+    ),
     "wrong_mark": gettext_lazy("«\u00a0%(text)s\u00a0» n’a pas le séparateur décimal du fichier."),
     "too_many_digits": gettext_lazy("«\u00a0%(text)s\u00a0» a trop de chiffres."),
     "too_many_decimals": gettext_lazy(
@@ -128,6 +136,10 @@ OF_A_CELL: Mapping[str, Text] = {
     "zero_without_free": gettext_lazy("Un prix de zéro s’écrit avec «\u00a0free\u00a0» dans «\u00a0kind\u00a0»."),
     "free_with_amount": gettext_lazy("Gratuit («\u00a0free\u00a0») et «\u00a0%(text)s\u00a0» se contredisent."),
     "withdrawn_with_amount": gettext_lazy("Un prix retiré («\u00a0withdrawn\u00a0») n’a pas de montant."),
+    "variable_with_amount": gettext_lazy("Un prix variable («\u00a0variable\u00a0») n’a pas de montant."),
+    "variable_machine": gettext_lazy(
+        "Seul ce qui est vendu à l’usage peut avoir un prix variable\u00a0; une machine sans prix est sur devis."
+    ),
     "currency_sign_differs": gettext_lazy(
         "«\u00a0%(text)s\u00a0» porte le signe de la monnaie %(sign)s\u00a0; la colonne de la monnaie dit autre "
         "chose (%(currency)s)."

@@ -59,7 +59,7 @@ def sentence(line: Discrepancy) -> str:
     parts = [
         _("chez nous %(ours)s, %(library)s %(theirs)s")
         % {
-            "ours": amount(line.ours, line.currency),
+            "ours": _("prix variable") if line.our_price_varies else amount(line.ours, line.currency),
             "library": LIBRARY,
             "theirs": amount(line.theirs, line.currency),
         }
@@ -109,6 +109,7 @@ def _rate(line: Discrepancy) -> dict[str, Any]:
         "context_over_tokens": line.context_over_tokens,
         "currency": line.currency,
         "ours": None if line.ours is None else plain(line.ours),
+        "our_price_varies": line.our_price_varies,
         "theirs": None if line.theirs is None else plain(line.theirs),
         "our_start": line.our_start.isoformat() if line.our_start else None,
         "our_checked_on": line.our_checked_on.isoformat() if line.our_checked_on else None,

@@ -26,6 +26,7 @@ SENTENCES: Mapping[str, Text] = {
     "looks_like_instance_month": gettext_lazy("C’est à peu près le prix du mois (%(amount)s), donné pour une heure."),
     "looks_like_instance_hour": gettext_lazy("C’est à peu près le prix de l’heure (%(amount)s), donné pour un mois."),
     "was_free": gettext_lazy("Ce qui était gratuit devient payant."),
+    "becomes_variable": gettext_lazy("Ce prix ne sera plus connu d’avance\u00a0: le modèle quitte les comparaisons."),
     "unusual_amount": gettext_lazy("Un montant au-dessus de %(limit)s est inhabituel, et rien ne permet de comparer."),
     "cache_read_above_input": gettext_lazy(
         "%(item)s\u00a0: l’entrée lue en cache (%(low)s) coûterait plus que l’entrée (%(high)s)."

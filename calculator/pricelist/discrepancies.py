@@ -12,7 +12,7 @@ from calculator.ledger import amount_of
 from calculator.models import CatalogItem, PriceRow
 from calculator.pricelist.inforce import RowKey, current_at
 from calculator.pricelist.library import CONTEXT_OF, CURRENCY, SOLD, STANDARD, Found, found_for, items_of
-from calculator.snapshots import is_retired, snapshot
+from calculator.snapshots import WITHDRAWN, is_retired, snapshot
 
 SAME, DIFFERS, ONLY_OURS, ONLY_THEIRS, NOT_COMPARED = "same", "differs", "only_ours", "only_theirs", "not_compared"
 TOKEN_MODES = (STANDARD, *CONTEXT_OF)
@@ -20,7 +20,8 @@ TOKEN_MODES = (STANDARD, *CONTEXT_OF)
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """One rate. `percent` = theirs against ours; `reason` is why an item as a whole is not compared."""
+    """One rate. `percent` = theirs against ours, of which `our_price_varies` says that it has no amount; `reason` is
+    why an item as a whole is not compared."""
 
     code: str
     provider: str
@@ -38,6 +39,7 @@ class Discrepancy:
     their_start: dt.datetime | None = None
     source_url: str = ""
     reason: str = ""
+    our_price_varies: bool = False
 
 
 def report(version: int, at: dt.datetime) -> tuple[Discrepancy, ...]:
@@ -53,7 +55,7 @@ def of_item(item: CatalogItem, standing: Mapping[RowKey, PriceRow], at: dt.datet
         yield Discrepancy(item.code, item.provider, NOT_COMPARED, source_url=found.source_url, reason=found.reason)
         return
     now = {offer.key: offer.amount for offer in found.offers if offer.valid_from is None}
-    ours = {key: row for key, row in standing.items() if _is_compared(item, key) and row.amount is not None}
+    ours = {key: row for key, row in standing.items() if _is_compared(item, key) and row.kind != WITHDRAWN}
     for key in sorted({*now, *ours}):
         yield _line(item, key, ours.get(key), now.get(key), found)
     for offer in found.offers:
@@ -102,6 +104,7 @@ def _told(
         our_origin=row.origin if row else "",
         their_start=their_start,
         source_url=found.source_url,
+        our_price_varies=row is not None and row.kind == PriceRow.Kind.VARIABLE,
     )
 
 

@@ -71,7 +71,7 @@ def amount_guards(entry: Entry) -> list[Guard]:
     """The change of one amount: too large, or the size of a usual slip."""
     old, new = entry.old, entry.new
     if new is None:
-        return []
+        return [] if old is None else [Guard(entry.line_no, "becomes_variable", Level.WARN)]
     if old is None:
         limit = UNUSUAL_ABOVE.get(entry.unit)
         values: Mapping[str, Value] = {"limit": limit or 0, "unit": entry.unit}

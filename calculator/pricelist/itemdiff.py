@@ -8,8 +8,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from calculator import snapshots
+from calculator.codes import is_code
 from calculator.models import CatalogItem
-from calculator.pricelist.columns import SHEETS, needed_of_new_sheet
+from calculator.pricelist.columns import CODE_COLUMN, SHEETS, needed_of_new_sheet
 from calculator.pricelist.contract import (
     ITEM_NOT_SAID,
     NEEDED_OF_NEW_MODEL,
@@ -95,6 +96,10 @@ class Items:
             codes = [item.code for (kind, _code), item in self.known.items.items() if kind == asked.kind]
             nearest = snapshots.nearest_code(asked.code, codes) or "–"
             self.wrong(asked.line, "", "new_item_needs", item=asked.code, missing=missing, nearest=nearest)
+            return ()
+        if not is_code(asked.code):
+            column = CODE_COLUMN[FileKind.GPU if asked.kind == SKU else FileKind.LLM]
+            self.wrong(asked.line, column, "not_a_code", text=asked.code)
             return ()
         labels = {"label_fr": asked.code, "label_en": asked.code}
         values = {**labels, **asked.values}

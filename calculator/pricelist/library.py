@@ -19,6 +19,7 @@ from genai_prices.types import ModelInfo, ModelPrice, Provider, StartDateConstra
 from calculator.models import ANY_REGION, CatalogItem, PriceRow
 from calculator.pricelist.contract import FileKind
 from calculator.pricelist.inforce import RowKey, current_at
+from calculator.pricelist.priceline import WITHOUT_AMOUNT
 from calculator.pricelist.writing import FileRow, rendered, start_text
 from calculator.snapshots import API, EMBEDDING, is_retired, snapshot
 
@@ -169,12 +170,12 @@ def proposed_rows(version: int, at: dt.datetime) -> list[FileRow]:
 def may_propose(standing: PriceRow | None, offer: Offer) -> bool:
     """Whether a price of the library may be proposed where `standing` is in force: not against a decision of ours.
 
-    A price entered by hand, a negotiated one and a withdrawal are decisions. A free model of the library is left to
-    a person too.
+    A price entered by hand, a negotiated one, a withdrawal and a price that is said to vary are decisions. A free model
+    of the library is left to a person too, and so is a number below zero, which some lists write for a variable price.
     """
-    if not offer.amount:
+    if offer.amount <= 0:
         return False
-    return standing is None or (standing.origin not in BY_HAND and standing.kind != PriceRow.Kind.WITHDRAWN)
+    return standing is None or (standing.origin not in BY_HAND and standing.kind not in WITHOUT_AMOUNT)
 
 
 def _row(item: CatalogItem, offer: Offer, source_url: str) -> FileRow:

@@ -22,6 +22,7 @@ DEFAULT_MODE = {"instance_hour": "on_demand", "instance_month": "reserved"}
 """The mode of a machine's price where the file has none; the rest is standard."""
 CURRENCIES = ("EUR", "USD")
 KINDS = tuple(PriceRow.Kind)
+WITHOUT_AMOUNT = (PriceRow.Kind.WITHDRAWN, PriceRow.Kind.VARIABLE)
 WINDOWS = tuple(PriceRow.Window)
 STATUSES = tuple(CatalogItem.Status)
 MODEL_KINDS = (CatalogItem.Kind.LLM_MODEL, CatalogItem.Kind.EMBEDDING)
@@ -114,13 +115,17 @@ class PriceLines:
         self.cells.bad = True
 
     def _amount(self, kind: str, component: str, currency: str) -> Decimal | None:
-        """The amount in the component's own unit; None for a withdrawal, and where something is wrong."""
+        """The amount in the component's own unit; None for a withdrawal, a variable price, and where something is
+        wrong."""
         unit = self._unit(component)
         written = self.cells.number("amount", currency)
         blank = self.cells.cell("amount") == ""
-        if kind == PriceRow.Kind.WITHDRAWN:
+        if kind in WITHOUT_AMOUNT:
             if not blank:
-                self.cells.wrong("amount", "withdrawn_with_amount")
+                is_variable = kind == PriceRow.Kind.VARIABLE
+                self.cells.wrong("amount", "variable_with_amount" if is_variable else "withdrawn_with_amount")
+            if kind == PriceRow.Kind.VARIABLE and component in MACHINE:
+                self.cells.wrong("kind", "variable_machine")
             return None
         if blank:
             self._missing("amount", "amount_missing")

@@ -81,7 +81,7 @@ def plain_amount(amount: Decimal | None) -> str:
 
 
 def amount_text(kind: str, amount: Decimal | None) -> str:
-    """A price as the record writes it: a plain number, "free" or "withdrawn"."""
+    """A price as the record writes it: a plain number, "free", "variable" or "withdrawn"."""
     return plain_amount(amount) if kind == PriceRow.Kind.PRICE else kind
 
 

@@ -11,7 +11,7 @@ from calculator import formats
 from calculator.fields import Text, decimals
 from calculator.language import gettext as _
 from calculator.language import ngettext
-from calculator.models import PriceUpload, PriceUploadLine
+from calculator.models import UNIT_OF_COMPONENT, PriceRow, PriceUpload, PriceUploadLine
 from calculator.presenters.labels import component_name
 from calculator.pricing.rows import person, what_of
 
@@ -123,13 +123,12 @@ def row(line: PriceUploadLine, sentences: Sequence[str]) -> Row:
         word, tag = _("bloqué"), "bad"
     elif line.has_warning and not is_bad:
         word, tag = _("à vérifier"), "warn"
-    new = _("retiré") if line.verdict == PriceUploadLine.Verdict.WITHDRAWN else amount(line, line.new_amount)
     return Row(
         line_no=formats.number(line.line_no) if line.line_no else DASH,
         item=line.item or line.raw[:80],
         what=_what(line),
-        old=amount(line, line.old_amount),
-        new=new,
+        old=_old(line),
+        new=_new(line),
         percent=percent(line.change_percent),
         word=word,
         tag=tag,
@@ -137,6 +136,20 @@ def row(line: PriceUploadLine, sentences: Sequence[str]) -> Row:
         sentences=tuple(sentences),
         start=_start(line),
     )
+
+
+def _old(line: PriceUploadLine) -> str:
+    varied = line.current_row is not None and line.current_row.kind == PriceRow.Kind.VARIABLE
+    return _("prix variable") if varied else amount(line, line.old_amount)
+
+
+def _new(line: PriceUploadLine) -> str:
+    """What the line gives; a price that is written without an amount is one that varies."""
+    verdict = PriceUploadLine.Verdict
+    if line.verdict == verdict.WITHDRAWN:
+        return _("retiré")
+    is_written = line.component in UNIT_OF_COMPONENT and line.verdict in (verdict.NEW, verdict.CHANGED)
+    return _("prix variable") if is_written and line.new_amount is None else amount(line, line.new_amount)
 
 
 def _start(line: PriceUploadLine) -> str:

@@ -10,10 +10,12 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from calculator.codes import is_code
 from calculator.fields import Limits, NumberField, Quantity, Text, plain
 from calculator.listing.history import MODE_NAMES
 from calculator.models import Audience, CatalogItem
 from calculator.presenters.labels import component_name
+from calculator.presenters.pricelist import cell_sentence
 from calculator.pricelist import mapping
 from calculator.pricelist.columns import COLUMNS
 from calculator.pricelist.contract import FileKind
@@ -40,13 +42,20 @@ ITEM_KINDS = (
     (CatalogItem.Kind.EMBEDDING, _("modèle d’embedding")),
 )
 MOVE = "move"
-PRICE_KINDS = (("price", _("prix")), ("free", _("gratuit")), ("withdrawn", _("retiré de la vente")))
+VARIABLE = ("variable", _("prix variable"))
+PRICE_KINDS = (("price", _("prix")), ("free", _("gratuit")), VARIABLE, ("withdrawn", _("retiré de la vente")))
 AUDIENCES = ((Audience.PUBLIC, _("publics")), (Audience.SALES, _("privés : vus du groupe « sales » seul")))
 CURRENCIES = (("EUR", "€"), ("USD", "$"))
 UNITS = {"instance_hour": "instance_hour", "instance_month": "instance_month", "image": "image", "request": "request"}
 REASON_CHARACTERS = 500
 LEFT_OUT, NOT_TOLD = "", "?"
 TWICE = _("Deux en-têtes ne peuvent pas désigner la même colonne, ni une colonne que cette sorte de fichier n’a pas.")
+
+
+def check_code(text: str) -> None:
+    """Raise ValidationError for what no link could name."""
+    if not is_code(text):
+        raise ValidationError(cell_sentence("not_a_code", text=text))
 
 
 class AudienceForm(forms.Form):
@@ -249,6 +258,7 @@ class PriceForm(AudienceForm):
         self.fields["currency"].initial = "EUR" if kind is FileKind.GPU else "USD"
         if kind is FileKind.GPU:
             del self.fields["context_over"]
+            self.choices("price_kind").choices = [one for one in PRICE_KINDS if one != VARIABLE]
 
     def choices(self, name: str) -> forms.ChoiceField:
         return cast(forms.ChoiceField, self.fields[name])
@@ -257,10 +267,10 @@ class PriceForm(AudienceForm):
         return paris_instant(self.cleaned_data["valid_from"])
 
     def clean(self) -> dict[str, Any]:
-        """A price has an amount, a withdrawal and what is free have none."""
+        """A price has an amount; what is free, variable or withdrawn has none."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("price_kind") == "price" and cleaned.get("amount") is None and "amount" not in self.errors:
-            self.add_error("amount", _("Donnez le montant, ou dites « gratuit » ou « retiré de la vente »."))
+            self.add_error("amount", _("Donnez le montant, ou dites dans «\u00a0Sorte\u00a0» ce qu’il en est."))
         return cleaned
 
     def content(self) -> bytes:
@@ -286,7 +296,9 @@ class PriceForm(AudienceForm):
 class SkuForm(forms.Form):
     """A new GPU configuration, or changed words of a known one; its prices come as prices."""
 
-    code = forms.CharField(label=_("Code"), max_length=60, help_text=_("Comme dans l’offre : GPU-PRO."))
+    code = forms.CharField(
+        label=_("Code"), max_length=60, help_text=_("Comme dans l’offre : GPU-PRO."), validators=[check_code]
+    )
     provider = forms.CharField(label=_("Fournisseur"), max_length=60, initial="VMCloud")
     label_fr = forms.CharField(label=_("Nom en français"), max_length=120)
     label_en = forms.CharField(label=_("Nom en anglais"), max_length=120)
@@ -306,7 +318,9 @@ class SkuForm(forms.Form):
 class ModelForm(forms.Form):
     """A new API model or embedding, another name of a known one, or its retirement."""
 
-    code = forms.CharField(label=_("Code"), max_length=60, help_text=_("Comme chez le fournisseur : gpt-5.4."))
+    code = forms.CharField(
+        label=_("Code"), max_length=60, help_text=_("Comme chez le fournisseur : gpt-5.4."), validators=[check_code]
+    )
     item_kind = forms.ChoiceField(label=_("Sorte"), choices=ITEM_KINDS)
     provider = forms.CharField(label=_("Fournisseur"), max_length=60)
     label_fr = forms.CharField(label=_("Nom en français"), max_length=120, required=False)

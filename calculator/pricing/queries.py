@@ -29,7 +29,7 @@ def upload(pk: int, audiences: Sequence[str]) -> PriceUpload | None:
 
 def lines(shown: PriceUpload) -> "QuerySet[PriceUploadLine]":
     """The lines of a file that change something or are wrong, in the order of the file."""
-    return shown.lines.order_by("line_no", "id")
+    return shown.lines.select_related("current_row").order_by("line_no", "id")
 
 
 def versions(audiences: Sequence[str], limit: int | None = None) -> list[CatalogVersion]:

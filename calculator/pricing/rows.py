@@ -202,9 +202,11 @@ def summary_of(text: str) -> str:
 
 
 def amount_of(kind: str, amount: Decimal | None, currency: str) -> str:
-    """A price with its currency; free and withdrawn are words."""
+    """A price with its currency; free, variable and withdrawn are words."""
     if kind == PriceRow.Kind.FREE:
         return _("gratuit")
+    if kind == PriceRow.Kind.VARIABLE:
+        return _("prix variable")
     if amount is None:
         return _("retiré de la vente")
     return formats.money(amount, currency, max(2, decimals(amount)))

@@ -47,6 +47,7 @@ def refusal(message: Message) -> str:
         "does_not_fit": _("%(model)s n’y tient pas, il manque %(lacking_bytes)s"),
         "mode_not_sold": _("tarif non vendu dans ce mode"),
         "component_price_missing": _("un prix manque au catalogue"),
+        "component_price_varies": _("son prix varie d’une requête à l’autre"),
         "context_window_exceeded": _("requêtes plus longues que sa fenêtre"),
         "no_exchange_rate": _("aucun taux de change"),
     }

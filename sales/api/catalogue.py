@@ -171,7 +171,7 @@ def prices(request: HttpRequest) -> dict[str, Any]:
 
 
 @router.get(
-    "/prices/{kind}/{code}",
+    "/prices/{kind}/{path:code}",
     response=schemas.History,
     url_name="api-price-history",
     operation_id="price_history",

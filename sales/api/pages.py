@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from calculator import catalog
 from calculator.catalog import NotFound
-from calculator.fields import printable
+from calculator.codes import may_be_a_name
 from calculator.views import needs_catalogue
 from sales.api import snippets
 from sales.api.listing import address, destination
@@ -43,7 +43,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @needs_catalogue
 def example_request(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     """The same request to a model of an API and to a server of one's own on a VMCloud GPU."""
-    if kind not in KINDS or code != printable(code):
+    if kind not in KINDS or not may_be_a_name(code):
         raise Http404(kind)
     scenario = catalog.default_scenario()
     try:

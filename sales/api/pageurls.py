@@ -6,5 +6,5 @@ from sales.api import pages
 
 urlpatterns = [
     path("", pages.overview, name="api"),
-    path("<str:kind>/<str:code>/", pages.example_request, name="api-request"),
+    path("<str:kind>/<path:code>/", pages.example_request, name="api-request"),
 ]

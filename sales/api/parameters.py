@@ -9,13 +9,11 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from calculator import fields
+from calculator.codes import CODE, MAX_CODE_CHARACTERS, MAX_NAME_CHARACTERS
 from calculator.forms.base import ScenarioForm
 from calculator.permalinks import NONE, VERSION, Key, Notation
 from calculator.permalinks.notation import (
-    CODE,
     MANY_AT_MOST,
-    MAX_CODE_CHARACTERS,
     Choice,
     parse_instant,
     parse_name,
@@ -84,7 +82,7 @@ def one_value(key: Key) -> dict[str, Any]:
     if key.parse is parse_instant:
         return {"type": "string", "pattern": INSTANT_PATTERN, "examples": [INSTANT_EXAMPLE]}
     if key.parse is parse_name:
-        return {"type": "string", "minLength": 1, "maxLength": fields.MAX_CHARACTERS, "pattern": NAME_PATTERN}
+        return {"type": "string", "minLength": 1, "maxLength": MAX_NAME_CHARACTERS, "pattern": NAME_PATTERN}
     return {"type": "string", "maxLength": MAX_CODE_CHARACTERS, "pattern": f"^{CODE.pattern}$"}
 
 

@@ -1,5 +1,6 @@
 """API bills: cached tokens once, reasoning once, a context tier is a cliff, modes apart, unknown never smaller."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from calculator.domain import apibill
 from calculator.domain.apibill import Conversion, Usage, anthropic_usage, openai_usage, quote, request_cost
-from calculator.domain.offers import ApiModel, Mode
+from calculator.domain.offers import ApiModel, Mode, Varies
 from calculator.domain.provenance import Kind
 from calculator.domain.scenario import ApiBill
 
@@ -50,6 +51,10 @@ def test_the_example_reaches_the_tier_of_its_own_length() -> None:
 def test_without_output_or_a_price_there_is_no_example() -> None:
     assert with_prompt(GPT_54, output=0) is None
     assert with_prompt(api("no-input", rates(None, None, "15.00"))) is None
+
+
+def varying(*components: str) -> dict[str, Varies]:
+    return dict.fromkeys(components, Varies())
 
 
 # What a token is billed as
@@ -167,6 +172,23 @@ def test_p14_a_missing_price_is_named_and_never_a_smaller_total() -> None:
     assert [(reason.code, reason.values["component"]) for reason in quoted.reasons] == [
         ("component_price_missing", "input")
     ]
+
+
+@pytest.mark.parametrize(("varies", "used"), [("input", (1_000, 0)), ("output", (0, 500))])
+def test_p13_a_price_that_varies_leaves_the_cost_open_and_is_named_as_such(varies: str, used: tuple[int, int]) -> None:
+    tier = replace(rates("2.00", None, "8.00"), **{varies: None}, varying=varying(varies, "cache_read"))
+    quoted = quote(api("router", tier), openai_usage(used[0], 0, used[1]), STANDARD)
+    assert quoted.request_usd is None
+    assert [(reason.code, reason.values["component"]) for reason in quoted.reasons] == [
+        ("component_price_varies", varies)
+    ]
+
+
+def test_p13_stored_tokens_whose_price_varies_are_not_billed_as_plain_input() -> None:
+    tier = replace(rates("2.00", None, "8.00"), varying=varying("cache_write_5m"))
+    found = request_cost(anthropic_usage(0, 0, 1_000, 0, 0), (tier,))
+    assert (found.usd, found.missing, found.varying) == (None, ("cache_write_5m",), {"cache_write_5m"})
+    assert request_cost(anthropic_usage(1_000, 0, 0, 0, 0), (tier,)).usd == Decimal("0.002")
 
 
 def test_p14_a_component_that_is_not_used_needs_no_price() -> None:

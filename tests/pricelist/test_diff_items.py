@@ -168,3 +168,13 @@ def test_the_empty_catalogue_takes_a_first_file() -> None:
     make.make_gpu("RTX 4090")
     found = compare(given.file(price("GPU-PRO", "instance_hour", "1.50", item=sku_fields())), known_of(0), make.NOW)
     assert (found.version, codes(found), found.entries[1].new) == (0, [], Decimal("1.50"))
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["two words", "/begins", "50% off", "what?now#here", "a,b", "<b>x</b>", "modèle", "a|b", "..", "none", "NONE"],
+)
+def test_a_new_item_needs_a_code_that_links_can_name(pro: CatalogItem, code: str) -> None:
+    found = diff(price(code, "instance_hour", "2.00", item=sku_fields()))
+    assert [(one.line_no, one.column, one.code) for one in found.problems] == [(2, "sku", "not_a_code")]
+    assert not [entry for entry in found.entries if entry.writes and entry.component == "item"]
