@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString
 
 from calculator import formats
 from calculator.domain.gpubill import instances_for
-from calculator.domain.scenario import Comparison, EconomicsEstimate, Verdict
+from calculator.domain.scenario import BillingStep, Comparison, EconomicsEstimate, Verdict
+from calculator.domain.units import HOUR_S
 from calculator.language import gettext as _
 from calculator.presenters import counted, crossing, words
 from calculator.presenters.stats import reference
@@ -58,24 +59,22 @@ class Chart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stairs:
-    """What draws the GPU: n instances cost n × step + fixed, each carrying `capacity` stated tokens a month.
+    """What draws the GPU: n steps cost n × step + fixed, each carrying `capacity` stated tokens a month.
 
-    `slope` (€ per token) replaces the steps where hours used are billed.
+    A step is an instance, or where `unit` is set, that billing step of the hours used.
     """
 
     step: Decimal
     fixed: Decimal
     capacity: Decimal
-    slope: Decimal | None
+    unit: BillingStep | None = None
 
     def cost(self, volume: Decimal) -> Decimal:
-        """€ a month at a stated volume; at a corner, the cost of the instances that just suffice."""
-        if self.slope is not None:
-            return self.slope * volume + self.fixed
+        """€ a month at a stated volume; at a corner, the cost of the steps that just suffice."""
         return self.step * instances_for(volume, self.capacity) + self.fixed
 
     def cost_above(self, volume: Decimal) -> Decimal:
-        """The cost one token further: at a corner, with the next instance."""
+        """The cost one token further: at a corner, with the next step."""
         return self.cost(volume + 1)
 
 
@@ -117,7 +116,7 @@ def break_even(estimate: EconomicsEstimate) -> Chart | None:
     plot = Plot(estimate, row, stairs, *_range(estimate, row, stairs))
     return Chart(
         title=crossing.finding(row, estimate.gpu.sku.name),
-        subtitle=crossing.subtitle(estimate.gpu.sku, is_stairs=stairs.slope is None),
+        subtitle=crossing.subtitle(estimate.gpu.sku, unit=stairs.unit),
         caption=crossing.caption(estimate),
         figure={"data": _traces(plot), "layout": _layout(plot)},
         points=_points(plot),
@@ -129,16 +128,20 @@ def _stairs(estimate: EconomicsEstimate) -> Stairs | None:
     gpu = estimate.gpu
     if gpu.total_eur is None or gpu.bill_eur is None or not gpu.instances or not gpu.step_tokens:
         return None
-    used = words.is_hours_used(gpu, estimate.scenario.rental) and estimate.volume_tokens
-    slope = gpu.bill_eur / estimate.volume_tokens if used else None
-    return Stairs(gpu.bill_eur / gpu.instances, gpu.total_eur - gpu.bill_eur, gpu.step_tokens, slope)
+    fixed = gpu.total_eur - gpu.bill_eur
+    if not words.is_hours_used(gpu, estimate.scenario.rental) or gpu.price is None:
+        return Stairs(gpu.bill_eur / gpu.instances, fixed, gpu.step_tokens)
+    unit = estimate.scenario.billing_step
+    a_unit = 1 if unit is BillingStep.HOUR else HOUR_S
+    a_month = estimate.hours_per_month_h.value * a_unit
+    return Stairs(gpu.price.value / a_unit, fixed, gpu.step_tokens / a_month, unit)
 
 
 def _range(estimate: EconomicsEstimate, row: Comparison, stairs: Stairs) -> tuple[Decimal, Decimal]:
     """The volumes drawn: from well under to well over what matters, on round numbers."""
     starts = [interval.start_tokens for interval in row.break_even.intervals[:2]]
     matters = [estimate.volume_tokens, *(start for start in starts if start > 0)]
-    high = max(*matters, stairs.capacity) * Decimal("2.3")
+    high = max(*matters, estimate.gpu.step_tokens or stairs.capacity) * Decimal("2.3")
     return _round_down(min(matters) / 6), _round_up(high)
 
 
@@ -218,8 +221,6 @@ def _gpu_line(plot: Plot) -> Figure:
 def _outline(stairs: Stairs, low: Decimal, high: Decimal) -> list[Place]:
     """The GPU's cost from `low` to `high` with both points of each riser; a curve where steps would be too many."""
     first, last = int(low / stairs.capacity) + 1, int(high / stairs.capacity)
-    if stairs.slope is not None:
-        return _straight(low, high, stairs.slope, stairs.fixed)
     if last - first > DRAWN_STEPS_AT_MOST:
         return _straight(low, high, stairs.step / stairs.capacity, stairs.fixed)
     points = [(low, stairs.cost_above(low))]
@@ -231,8 +232,6 @@ def _outline(stairs: Stairs, low: Decimal, high: Decimal) -> list[Place]:
 
 def _areas(plot: Plot) -> list[Figure]:
     """The surfaces between API line and staircase where the GPU costs less, their edge drawn as finely as a line."""
-    if plot.stairs.slope is not None:
-        return []
     spans = [
         (max(plot.low, item.start_tokens), min(plot.high, item.end_tokens or plot.high))
         for item in plot.row.break_even.intervals
@@ -370,7 +369,7 @@ def _apart(ends: list[tuple[Decimal, str, str]]) -> list[tuple[Decimal, str, str
 def _gpu_label(plot: Plot) -> str:
     sku = plot.estimate.gpu.sku
     count = instances_for(plot.high, plot.stairs.capacity)
-    if plot.stairs.slope is not None or count == 1:
+    if plot.stairs.unit is not None or count == 1:
         return sku.name
     return f"{sku.code}{formats.NBSP}× {formats.number(count * sku.set_of)}"
 
@@ -380,7 +379,7 @@ def _points(plot: Plot) -> tuple[Point, ...]:
     own = plot.estimate.volume_tokens
     found = [(own, _("votre volume"), plot.stairs.cost(own))]
     found += [(start, _("équivalence"), plot.stairs.cost_above(start)) for start in plot.starts[:3]]
-    if plot.stairs.slope is None:
+    if plot.stairs.unit is None:
         corners = [(plot.stairs.capacity * count, count + 1) for count in (1, 2, 3)]
         found += [
             (at, counted.riser(rank, plot.estimate.gpu.sku), plot.stairs.cost_above(at))

@@ -4,7 +4,7 @@ The GPU costs n × step + fixed, with n = ⌈V ÷ K⌉; the API costs price × V
 (n × step + fixed) ÷ price up to n × K, if that is not empty. Everything is in closed form: no search, no grid.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 
 from calculator.domain.gpubill import SAME_COUNT_RATIO, rounded_up
@@ -96,9 +96,23 @@ def _outcome(first: int, tail_start: Decimal) -> Outcome:
     return Outcome.ALWAYS if tail_start == 0 else Outcome.REACHED
 
 
+def hourly_break_even(stairs: Staircase, eur_per_token: Decimal, utilisation_ratio: Decimal | None = None) -> BreakEven:
+    """The same for hours used that are billed whole: `stairs` has a step for each hour, and no count of instances.
+
+    A GPU at 10 € an hour that gives 1 M tokens in it, against 15 € per million: the first hour pays from two thirds on.
+
+    >>> stairs = Staircase(Decimal(10), Decimal(1_000_000))
+    >>> [int(part.start_tokens) for part in hourly_break_even(stairs, Decimal("0.000015")).intervals]
+    [666666, 1333333]
+    """
+    found = staircase_break_even(stairs, eur_per_token, utilisation_ratio)
+    outcome = Outcome.REACHED if found.outcome is Outcome.BEYOND else found.outcome
+    return replace(found, outcome=outcome, instances=None)
+
+
 def linear_break_even(stairs: Staircase, eur_per_token: Decimal, utilisation_ratio: Decimal | None = None) -> BreakEven:
-    """The same for a GPU paid by the hours used, a straight line: fixed ÷ (API price − step ÷ capacity). The rounding
-    to the billing step, at most one hour a month, is left out.
+    """The same for hours used that are billed by the second, a straight line: fixed ÷ (API price − step ÷ capacity).
+    The rounding, at most one second a month, is left out.
 
     >>> stairs = Staircase(Decimal(10), Decimal(1_000_000), Decimal(100))
     >>> int(linear_break_even(stairs, Decimal("0.000015")).intervals[0].start_tokens)

@@ -4,9 +4,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from calculator.domain.apibill import Quote, api_bill, month_usd
-from calculator.domain.breakeven import Staircase, break_even_utilisation, linear_break_even, staircase_break_even
+from calculator.domain.breakeven import (
+    Staircase,
+    break_even_utilisation,
+    hourly_break_even,
+    linear_break_even,
+    staircase_break_even,
+)
 from calculator.domain.gpubill import Plan, Terms, capacity
-from calculator.domain.scenario import ApiBill, BreakEven, Comparison, GpuBill, Outcome, Verdict
+from calculator.domain.scenario import ApiBill, BillingStep, BreakEven, Comparison, GpuBill, Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +80,16 @@ def break_even(planned: Plan, quoted: Quote, inputs: Inputs) -> BreakEven:
     full = planned.full / inputs.terms.month.kept_ratio
     ratio = break_even_utilisation(planned.month_eur + planned.extras_eur, full, eur_per_token)
     stairs = Staircase(planned.month_eur, capacity(full, inputs.terms.utilisation.value), planned.extras_eur)
-    if planned.is_hours_used:
-        return linear_break_even(stairs, eur_per_token, ratio)
-    return staircase_break_even(stairs, eur_per_token, ratio)
+    if not planned.is_hours_used:
+        return staircase_break_even(stairs, eur_per_token, ratio)
+    if planned.billing_step is BillingStep.HOUR:
+        return hourly_break_even(_of_an_hour(stairs, planned.hours_h.value), eur_per_token, ratio)
+    return linear_break_even(stairs, eur_per_token, ratio)
+
+
+def _of_an_hour(stairs: Staircase, hours_h: Decimal) -> Staircase:
+    """The month's staircase with a step for each of its hours."""
+    return Staircase(stairs.step_eur / hours_h, stairs.capacity_tokens / hours_h, stairs.fixed_eur)
 
 
 def _api_bill(quoted: Quote, inputs: Inputs) -> ApiBill:

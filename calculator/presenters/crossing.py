@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 
 from calculator import formats
 from calculator.domain.offers import Sku
-from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome
+from calculator.domain.scenario import BillingStep, Comparison, EconomicsEstimate, Outcome
 from calculator.language import gettext as _
 from calculator.language import ngettext
 from calculator.presenters import counted, words
@@ -40,10 +40,12 @@ def _from_a_volume(row: Comparison, names: dict[str, SafeString]) -> SafeString:
     return format_html(_("{gpu} passe devant {api} à partir de {start} tokens, avec un recul à chaque marche"), **names)
 
 
-def subtitle(sku: Sku, *, is_stairs: bool) -> str:
-    """The quantity, the unit, and how to read the drawing."""
-    if is_stairs:
+def subtitle(sku: Sku, unit: BillingStep | None) -> str:
+    """The quantity, the unit, and how to read the drawing; `unit` = the hours used are paid by that step."""
+    if unit is None:
         return counted.reading_of_stairs(sku)
+    if unit is BillingStep.HOUR:
+        return _("Coût mensuel en € HT. Toute heure entamée est due\u00a0: une marche par heure utilisée.")
     return _("Coût mensuel en € HT. Les heures utilisées font une droite\u00a0: pas de marche.")
 
 

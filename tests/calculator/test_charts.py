@@ -12,7 +12,7 @@ from calculator import charts
 from calculator.charts import staircase
 from calculator.domain.economics import estimate
 from calculator.domain.offers import Basis
-from calculator.domain.scenario import EconomicsEstimate, Rental
+from calculator.domain.scenario import BillingStep, EconomicsEstimate, Rental
 from calculator.presenters.headline import plain
 from tests.domain import factories as offer
 
@@ -79,7 +79,7 @@ def test_the_gpu_is_a_staircase_that_steps_at_its_capacity() -> None:
 def test_a_corner_belongs_to_the_instances_that_just_suffice(thirteenths: int, count: int) -> None:
     """A capacity that is no round number, times a whole number, may lie a last digit above the corner that it is."""
     capacity = Decimal(thirteenths) / 13
-    stairs = staircase.Stairs(step=Decimal(10), fixed=Decimal(5), capacity=capacity, slope=None)
+    stairs = staircase.Stairs(step=Decimal(10), fixed=Decimal(5), capacity=capacity)
     assert stairs.cost(capacity * count) == 10 * count + 5
     assert stairs.cost_above(capacity * count) == 10 * (count + 1) + 5
 
@@ -182,7 +182,7 @@ def test_end_labels_keep_clear_of_each_other() -> None:
         ({"reference": "gpt-5.4-mini"}, "À aucun volume GPU-PRO ne coûte moins que gpt-5.4-mini"),
         (
             {"basis": Basis.HOUR, "rental": Rental.HOURS_USED},
-            "GPU-PRO coûte moins que gpt-5.4 à tout volume",
+            "GPU-PRO passe devant gpt-5.4 à partir de 112\u202f000 tokens, avec un recul à chaque marche",
         ),
         (
             {"basis": Basis.HOUR},
@@ -201,12 +201,32 @@ def test_the_caption_names_the_lines_that_never_meet_the_staircase() -> None:
     )
 
 
-def test_hours_used_make_a_straight_line_without_steps() -> None:
-    drawn = chart(**CASES["hours used"])
+@pytest.mark.parametrize("step", BillingStep)
+def test_thousands_of_hours_used_are_drawn_as_the_line_they_look_like(step: BillingStep) -> None:
+    drawn = chart(**CASES["hours used"], billing_step=step)
     gpu = traces(drawn, "gpu")[0]
-    ratios = {round(y / x, 2) for x, y in zip(gpu["x"], gpu["y"], strict=True)}
-    assert len(ratios) == 1 and ratios == {10.02}
-    assert "droite" in drawn.subtitle and not traces(drawn, "area")
+    assert len(gpu["x"]) == staircase.POINTS_PER_LINE
+    assert all(abs(y - 10.016 * x) < 0.02 for x, y in zip(gpu["x"], gpu["y"], strict=True))
+    assert ("droite" in drawn.subtitle) == (step is BillingStep.SECOND)
+
+
+@pytest.mark.parametrize("step", BillingStep)
+def test_a_volume_of_less_than_an_hour_does_not_bend_the_line(step: BillingStep) -> None:
+    """1 000 tokens cost a whole hour, 1.50 €; 1.4976 M still cost ten and not 1 498 times as much."""
+    drawn = chart(**CASES["hours used"], volume_tokens=Decimal(1000), billing_step=step)
+    gpu = traces(drawn, "gpu")[0]
+    assert gpu["y"][-1] / gpu["x"][-1] == pytest.approx(10.02, rel=0.01)
+    own = next(row for row in drawn.points if row.label == "votre volume")
+    assert own.gpu == {BillingStep.HOUR: f"1,50{NB}€", BillingStep.SECOND: f"0,01{NB}€"}[step]
+
+
+def test_each_hour_used_is_a_step_where_few_are_drawn() -> None:
+    """149 760 tokens an hour at 65 %; the first hour is earned back by 1.50 × 1.1172 ÷ 15 = 111 720 tokens."""
+    drawn = chart(**CASES["hours used"], volume_tokens=Decimal(150_000), hours_per_month_h=Decimal(24))
+    points = list(zip(traces(drawn, "gpu")[0]["x"], traces(drawn, "gpu")[0]["y"], strict=True))
+    assert (0.14976, 1.5) in points and (0.14976, 3.0) in points and (0.29952, 3.0) in points
+    first = next(row for row in drawn.points if row.label == "équivalence")
+    assert (first.volume, first.gpu, first.api) == ("111\u202f700", f"1,50{NB}€", f"1,50{NB}€")
 
 
 def test_the_table_holds_the_points_of_the_drawing_in_order() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from calculator.domain.economics import estimate
 from calculator.domain.offers import Basis
-from calculator.domain.scenario import EconomicsEstimate, Rental
+from calculator.domain.scenario import BillingStep, EconomicsEstimate, Rental
 from calculator.presenters import headline, stats
 from tests.domain import factories as offer
 
@@ -45,10 +45,11 @@ def test_a_dearer_api_is_never_reached() -> None:
     assert note == "aucun volume ne rend ce GPU moins cher"
 
 
-def test_hours_used_win_at_any_volume_or_at_none() -> None:
-    """10.02 € per million against 13.43 €: always; against 4.03 €: never."""
+def test_hours_used_win_from_the_first_hour_that_is_filled_enough_or_never() -> None:
+    """10.02 € per million against 13.43 €: from 1.50 € ÷ 13.43 € on; by the second always; against 4.03 €: never."""
     used = {"basis": Basis.HOUR, "rental": Rental.HOURS_USED}
-    assert figures(answer(**used))[2][0] == "toujours"
+    assert figures(answer(**used))[2][0] == "112\u202f000"
+    assert figures(answer(**used, billing_step=BillingStep.SECOND))[2][0] == "toujours"
     assert figures(answer(**used, reference="gpt-5.4-mini"))[2][0] == "jamais"
 
 

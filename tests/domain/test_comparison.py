@@ -1,5 +1,6 @@
 """Verdicts: the same traffic on both sides, a margin for equivalence, unknown where a price is missing."""
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from calculator.domain import economics
 from calculator.domain.comparison import difference_ratio, verdict
 from calculator.domain.offers import Basis, Mode
-from calculator.domain.scenario import Comparison, EconomicsEstimate, Outcome, Rental, Verdict
+from calculator.domain.scenario import BillingStep, Comparison, EconomicsEstimate, Outcome, Rental, Verdict
 
 from .factories import GPT_54, GPT_54_MINI, PRO, SUPERCOMPUTE, api, claim, facts, flat_api, rates, scenario
 
@@ -175,12 +176,43 @@ def test_break_even_utilisation_counts_the_extra_costs() -> None:
     assert round(against("gpt-5.4", found).break_even.utilisation_ratio or 0, 3) == Decimal("0.822")
 
 
-def test_hours_used_are_a_straight_line() -> None:
+def test_hours_used_by_the_second_are_a_straight_line() -> None:
     """GPU-TITAN's 18.61 € never beat 13.43 €; GPU-PRO's 10.02 € always do."""
-    used = scenario(basis=Basis.HOUR, rental=Rental.HOURS_USED)
+    used = scenario(basis=Basis.HOUR, rental=Rental.HOURS_USED, billing_step=BillingStep.SECOND)
     pro = against("gpt-5.4", economics.estimate(used, facts())).break_even
     titan = against("gpt-5.4", economics.estimate(used, facts(sku=facts().skus[3]))).break_even
     assert (pro.outcome, titan.outcome) == (Outcome.ALWAYS, Outcome.NEVER)
+
+
+def test_whole_hours_used_are_a_staircase_of_hours() -> None:
+    """GPU-PRO gives 64 × 3 600 × 0.65 = 149 760 tokens an hour for 1.50 €, which 1.50 × 1.1172 ÷ 15 = 111 720 tokens on
+    the API cost too; the third hour is filled before the fourth would be dearer (4 × 111 720 < 3 × 149 760)."""
+    used = scenario(basis=Basis.HOUR, rental=Rental.HOURS_USED)
+    pro = against("gpt-5.4", economics.estimate(used, facts())).break_even
+    titan = against("gpt-5.4", economics.estimate(used, facts(sku=facts().skus[3]))).break_even
+    assert (pro.outcome, pro.instances, titan.outcome) == (Outcome.REACHED, None, Outcome.NEVER)
+    assert [(round(part.start_tokens), part.end_tokens and round(part.end_tokens)) for part in pro.intervals] == [
+        (111_720, 149_760), (223_440, 299_520), (335_160, None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("fixed", ["0", "40"])
+def test_hours_used_cost_less_just_where_counting_hour_by_hour_says_so(fixed: str) -> None:
+    """Volumes from 20 k to 200 M in steps of one hundredth, with every bill counted here."""
+    used = scenario(
+        basis=Basis.HOUR, rental=Rental.HOURS_USED, tie_ratio=Decimal(0), operations_eur_per_month=Decimal(fixed)
+    )
+    listed = against("gpt-5.4", economics.estimate(used, facts())).break_even
+    volume = Decimal(20_000)
+    while volume < 200_000_000:
+        hours = math.ceil(volume / 149_760)
+        cheaper = hours * Decimal("1.50") + Decimal(fixed) < volume * 15 / 10**6 / Decimal("1.1172")
+        inside = any(
+            part.start_tokens < volume and (part.end_tokens is None or volume <= part.end_tokens)
+            for part in listed.intervals
+        )
+        assert inside == cheaper, volume
+        volume = (volume * Decimal("1.01")).to_integral_value()
 
 
 @given(st.integers(1, 10**9), st.sampled_from(["0.60", "2.25", "4.50", "7.50", "15.00", "30.00"]))

@@ -217,6 +217,20 @@ def test_so_it_does_where_hours_used_are_billed_but_for_the_last_second(asked: O
 
 
 @given(asked=scenarios, sku=machines)
+def test_so_it_does_where_whole_hours_are_billed_but_for_one_hour_of_a_rate(asked: OutlookScenario, sku: Any) -> None:
+    """A rate is a float: what it fills may lie a last digit above a whole hour. The volume itself meets exactly."""
+    used = replace(asked, basis=Basis.HOUR, rental=Rental.HOURS_USED, billing_step=BillingStep.HOUR)
+    known = case.facts(offer.facts(sku=sku))
+    hour = max(sku.prices[Basis.HOUR].value, used.price_eur or Decimal(0)) * 3
+    assert_equal_when_put_back(used, sku, hour)
+    volume = solutions(sides(used, known.prices), known)[0]
+    if volume.put_back is not None:
+        back = sides(volume.put_back, known.prices)
+        assert back.gap_eur is not None and back.api_eur is not None
+        assert abs(back.gap_eur) <= Decimal("1e-9") * (1 + back.api_eur)
+
+
+@given(asked=scenarios, sku=machines)
 def test_both_sides_are_those_of_the_economics_estimate(asked: OutlookScenario, sku: Any) -> None:
     known = offer.facts(sku=sku)
     both, whole = sides(asked, known), estimate(asked, known)

@@ -9,7 +9,7 @@ import pytest
 from django.utils import translation
 
 from calculator.domain.offers import Basis
-from calculator.domain.scenario import Message, Rental
+from calculator.domain.scenario import BillingStep, Message, Rental
 from sales.domain.outlook import SAID, OutlookFacts
 from sales.domain.outlook_answer import OutlookEstimate, estimate
 from sales.domain.ramp import Arrival
@@ -96,10 +96,15 @@ class TestRules:
         lines = self.lines(reference="gpt-5.4-mini")
         assert lines[f"GPU dédiés au-delà de 50{NB}M de tokens par mois"].computed == "à aucun volume"
 
-    def test_hours_used_beat_a_dear_api_at_any_volume(self) -> None:
+    def test_seconds_used_beat_a_dear_api_at_any_volume(self) -> None:
         """10.02 € per million by the hours used, 13.43 € on the API: from the first token."""
-        lines = self.lines(basis=Basis.HOUR, rental=Rental.HOURS_USED)
+        lines = self.lines(basis=Basis.HOUR, rental=Rental.HOURS_USED, billing_step=BillingStep.SECOND)
         assert lines[f"GPU dédiés au-delà de 50{NB}M de tokens par mois"].computed == "à tout volume"
+
+    def test_whole_hours_used_beat_it_once_the_first_is_filled_enough(self) -> None:
+        """An hour costs 1.50 €, as much as 1.50 × 1.1172 ÷ 15 = 111 720 tokens on the API."""
+        lines = self.lines(basis=Basis.HOUR, rental=Rental.HOURS_USED)
+        assert lines[f"GPU dédiés au-delà de 50{NB}M de tokens par mois"].computed == "dès 112\u202f000"
 
     def test_an_unknown_threshold_is_a_word(self) -> None:
         (line, *_rest) = verdicts.lines(on_request(), profiles=False)
