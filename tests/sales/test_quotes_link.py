@@ -203,3 +203,15 @@ def test_erasing_a_customer_takes_his_messages_too_by_name_or_by_number() -> Non
     with pytest.raises(CommandError):
         call_command("erase_customer", name="ateliers durand")
     assert Quote.objects.get(pk=first.pk).total_eur == Decimal("830.64")
+
+
+@pytest.mark.parametrize("ending", ["", "/change", "x"])
+def test_a_customer_is_led_to_his_quote_and_not_through_our_whole_site(ending: str) -> None:
+    """Whatever he opens, his quote or a wrong link, leads home, to the other language and to pages of this quote."""
+    _quote, path = make.sent(make.seller())
+    page = Client().get(f"{path}{ending}").content.decode()
+    assert "<nav" not in page and reverse("login") not in page
+    led = {address for address in re.findall(r'<a[^>]* href="([^"]+)"', page) if not address.startswith("#")}
+    secret = path.rpartition("/")[2]
+    assert {address for address in led if secret not in address} == {reverse("home")}
+    assert re.search(r'<footer class="foot"><span>VMCloud, ', page)
