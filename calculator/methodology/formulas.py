@@ -240,7 +240,7 @@ BREAK_EVEN = Formula(
         "s’arrête à 107,8 M de tokens : contre 15,00 $, le GPU coûte moins de 61,9 à 107,8 M, puis à partir de "
         "123,7 M, quand la deuxième carte est assez remplie. Si le coût à pleine capacité dépasse le prix de l’API, "
         "aucun volume ne suffit. Un cache de réponses qui sert la part q des requêtes divise le volume par 1 − q. Aux "
-        "heures utilisées, n compte des heures entières au prix d’une heure, et K ÷ h est ce que l’une d’elles porte ; "
+        "heures utilisées, n compte des heures entières au prix d’une heure, et K ÷ h est ce que l’une d’elles porte ; "
         "à la seconde, l’arrondi est négligé."
     ),
 )
