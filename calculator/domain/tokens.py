@@ -21,6 +21,7 @@ from calculator.domain.tokens_scenario import (
     TokensEstimate,
     TokensFacts,
     TokensScenario,
+    Work,
 )
 from calculator.domain.tokens_steps import Parts, steps
 from calculator.domain.units import to_decimal, usd_to_eur
@@ -138,10 +139,14 @@ def gpu_warnings(gpu: GpuReading, fx: Sourced[Decimal] | None) -> list[Message]:
     return [*gpu.reasons, *([] if fx is not None else [Message("no_exchange_rate", {}, "fx")])]
 
 
-def headline(scenario: TokensScenario, total: Spread, embedding: PaidReading, gpu: GpuReading) -> Headline:
-    """The one sentence: tokens with their interval, the embedding's price, the time on the chosen SKU."""
+def headline(
+    scenario: TokensScenario, total: Spread, chunks_count: float, embedding: PaidReading, gpu: GpuReading
+) -> Headline:
+    """The one sentence: tokens with their interval, then the embedding's price and the time to read on the chosen SKU,
+    or, where that is to index, its chunks, time and price."""
+    code = "corpus" if scenario.work is Work.READ else "indexed"
     return Headline(
-        "corpus" if total.low is None else "corpus_interval",
+        code if total.low is None else f"{code}_interval",
         {
             "documents": scenario.documents_count,
             "tokens": total.value,
@@ -152,6 +157,8 @@ def headline(scenario: TokensScenario, total: Spread, embedding: PaidReading, gp
             "usd": embedding.usd,
             "sku": gpu.offer.sku.code,
             "seconds": None if gpu.time_s is None else gpu.time_s.value,
+            "chunks": chunks_count,
+            "gpu_eur": gpu.eur,
         },
     )
 
@@ -179,15 +186,17 @@ def estimate(scenario: TokensScenario, facts: TokensFacts) -> TokensEstimate:
 
     total = _spread(float(documents * mean), ratio)
     gpus = tuple(reading(scenario, facts, offer, total.value) for offer in facts.offers)
-    gpu = next(item for item in gpus if item.offer.sku.code == scenario.sku)
     # Our own runs read whole prompts: a chunk is another length, so that this is always an estimate.
     by_chunk, unmeasured = replace(scenario, mean_tokens=to_decimal(each / chunks)), replace(facts, measured={})
     indexing = tuple(reading(by_chunk, unmeasured, offer, each * scenario.documents_count) for offer in facts.offers)
+    done = gpus if scenario.work is Work.READ else indexing
+    gpu = next(item for item in done if item.offer.sku.code == scenario.sku)
     embedding, apis = embedded(facts.embedding), tuple(map(read, facts.apis))
     found = steps(Parts(scenario, total, chunks, each, embedding, apis[0] if apis else None, gpu, rate))
+    typed = total.value if scenario.work is Work.READ else each * scenario.documents_count
     return TokensEstimate(
         scenario=scenario,
-        headline=headline(scenario, total, embedding, gpu),
+        headline=headline(scenario, total, chunks * scenario.documents_count, embedding, gpu),
         total=total,
         margin_ratio=ratio,
         chunks_a_document=chunks,
@@ -199,7 +208,7 @@ def estimate(scenario: TokensScenario, facts: TokensFacts) -> TokensEstimate:
         apis=apis,
         gpus=gpus,
         gpu=gpu,
-        typed_time_s=_typed_time_s(scenario, total.value),
+        typed_time_s=_typed_time_s(scenario, typed),
         usd_per_eur=rate,
         steps=with_defaults(found, scenario, INPUTS_BEHIND),
         trust=weakest_kind(step.trust for step in found),

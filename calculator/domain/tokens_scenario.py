@@ -1,6 +1,7 @@
 """The inputs of the tokens calculator, what it may use of the catalogue, and the shape of its answer."""
 
 import datetime as dt
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,13 +16,21 @@ from calculator.domain.serving_scenario import Offer, Ranged
 APIS = ("mistral-small-2603", "gpt-5.4-mini", "claude-haiku-4-5", "gpt-5.4", "claude-sonnet-4-6")
 
 
+class Work(enum.StrEnum):
+    """What the chosen machine does with the corpus: read every document once, or embed every chunk."""
+
+    READ = "read"
+    INDEX = "index"
+
+
 @dataclass(frozen=True, slots=True)
 class TokensScenario:
     """A corpus and what is done with it. Numbers only: the text itself is never part of a scenario.
 
     `documents_count` documents of `mean_tokens` tokens as `tokenizer` counts them. A sample of `sample_count` documents
     gave the mean, the standard deviation and the quantiles; None = not known, and then no interval is stated.
-    `read_tok_per_s` is a throughput that the visitor knows, None = the chosen SKU's is estimated.
+    `read_tok_per_s` is a throughput that the visitor knows, None = the chosen SKU's is estimated. `work` is what the
+    chosen machine does, and so what its time, its bill and a quote of it are for.
     """
 
     catalog_version: int
@@ -39,6 +48,7 @@ class TokensScenario:
     embedding: str = "text-embedding-3-small"
     apis: tuple[str, ...] = APIS
     mode: Mode = Mode.STANDARD
+    work: Work = Work.READ
     sku: str = "GPU-PRO"
     instances: int = 1
     model: str = "Mistral-7B-v0.3"
@@ -121,9 +131,10 @@ class GpuReading:
 class TokensEstimate:
     """The whole answer of the tokens calculator; page, CSV, XLSX, JSON, print and CLI all read this one object.
 
-    `margin_ratio` = half the interval ÷ the total. `chunks_a_document` is a mean. `typed_time_s` = the corpus at the
-    throughput that the visitor typed. `indexing` = the chunks read once by the open model on each SKU, one at a
-    time: what an embedding model of its size takes.
+    `margin_ratio` = half the interval ÷ the total. `chunks_a_document` is a mean. `gpus` = the documents read once on
+    each SKU; `indexing` = the chunks read once by the open model on each SKU, one at a time: what an embedding model
+    of its size takes. `gpu` = the chosen SKU at the work asked for; `typed_time_s` = that work at the throughput that
+    the visitor typed.
     """
 
     scenario: TokensScenario

@@ -7,7 +7,7 @@ from math import sqrt
 
 from calculator.domain.provenance import Kind, Sourced, Step, Term, derived
 from calculator.domain.samples import student_quantile
-from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensScenario
+from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensScenario, Work
 from calculator.domain.units import HOUR_S, half_up, to_decimal
 
 
@@ -40,6 +40,17 @@ def mean_kind(scenario: TokensScenario) -> Kind:
 
 def _total(parts: Parts) -> Term:
     return Term("T", Sourced(to_decimal(parts.total.value), "tok", mean_kind(parts.scenario), "total_tokens"))
+
+
+def _embedded_tokens(parts: Parts) -> Decimal:
+    return to_decimal(parts.each_tokens) * parts.scenario.documents_count
+
+
+def _worked_on(parts: Parts) -> Term:
+    """The tokens that the chosen machine reads: those of the documents, or those of the chunks."""
+    if parts.scenario.work is Work.READ:
+        return _total(parts)
+    return Term("E", Sourced(_embedded_tokens(parts), "tok", chunks_kind(parts.scenario), "embedded_tokens"))
 
 
 def total_step(parts: Parts) -> Step:
@@ -79,8 +90,7 @@ def chunk_steps(parts: Parts) -> Iterator[Step]:
     yield Step("tokens_chunks", (_documents(parts), a_document), count, "chunk")
     total = _total(parts)
     overlap = Term("o", _stated(scenario.overlap_tokens, "tok", "overlap_tokens"))
-    read = to_decimal(parts.each_tokens) * scenario.documents_count
-    yield Step("tokens_embedded", (total, _documents(parts), a_document, overlap), read, "tok")
+    yield Step("tokens_embedded", (total, _documents(parts), a_document, overlap), _embedded_tokens(parts), "tok")
 
 
 def paid_step(code: str, symbol: str, parts: Parts, read: PaidReading | None, label: str, kind: Kind) -> Iterator[Step]:
@@ -98,12 +108,11 @@ def _rate_term(parts: Parts) -> Term | None:
 
 
 def gpu_steps(parts: Parts) -> Iterator[Step]:
-    """t = T ÷ f on the chosen SKU, then its hours at the hourly price."""
+    """t = T ÷ f on the chosen SKU (E ÷ f where it indexes), then its hours at the hourly price."""
     gpu, rate = parts.gpu, _rate_term(parts)
     if rate is None or gpu.time_s is None:
         return
-    total = _total(parts)
-    took = Step("tokens_gpu_time", (total, rate), to_decimal(gpu.time_s.value), "s")
+    took = Step("tokens_gpu_time", (_worked_on(parts), rate), to_decimal(gpu.time_s.value), "s")
     yield took
     if gpu.price is None or gpu.eur is None:
         return
@@ -117,13 +126,14 @@ def gpu_steps(parts: Parts) -> Iterator[Step]:
 
 
 def typed_step(parts: Parts) -> Iterator[Step]:
-    """t = T ÷ f at a throughput that the visitor typed."""
+    """t = T ÷ f at a throughput that the visitor typed; E ÷ f where the machine indexes."""
     typed = parts.scenario.read_tok_per_s
     if typed is None:
         return
     rate = Sourced(typed, "tok/s", Kind.INPUT, "read_tok_per_s", replaces=True)
-    total = _total(parts)
-    yield Step("tokens_typed_time", (total, Term("f", rate)), to_decimal(parts.total.value) / typed, "s")
+    tokens = _worked_on(parts)
+    assert isinstance(tokens.source.value, Decimal)
+    yield Step("tokens_typed_time", (tokens, Term("f", rate)), tokens.source.value / typed, "s")
 
 
 def steps(parts: Parts) -> tuple[Step, ...]:

@@ -11,6 +11,7 @@ from calculator.domain.llm import LanguageModel
 from calculator.domain.offers import ApiModel, Mode, Sku
 from calculator.domain.precision import PRECISIONS
 from calculator.domain.scenario import BillingStep
+from calculator.domain.tokens_scenario import Work
 from calculator.forms.base import Group, ListedSpec, NumberSpec, ScenarioForm, SelectSpec, select_of
 from calculator.permalinks import tokens as keys
 
@@ -131,6 +132,13 @@ SELECTS: Mapping[str, SelectSpec] = {
             (BillingStep.SECOND, gettext_lazy("La seconde")),
         ),
     ),
+    "work": select_of(
+        gettext_lazy("Travail du GPU"),
+        (
+            (Work.READ, gettext_lazy("Lire les documents")),
+            (Work.INDEX, gettext_lazy("Indexer les morceaux")),
+        ),
+    ),
     "prec": SelectSpec(
         gettext_lazy("Précision des poids"),
         tuple((code, code) for code in PRECISIONS if not code.startswith("gguf-")),
@@ -150,7 +158,7 @@ class TokensForm(ScenarioForm):
     NUMBERS = NUMBERS
     SELECTS = SELECTS
     LISTED = LISTED
-    BASIC = ("docs", "mean", "chunk", "overlap", "embed", "sku", "api")
+    BASIC = ("docs", "mean", "chunk", "overlap", "embed", "sku", "work", "api")
     GROUPS = (
         Group("sample", gettext_lazy("Échantillon compté"), ("tokenizer", "n", "sd", "p50", "p95", "conf")),
         Group("reading", gettext_lazy("Lecture sur GPU"), ("model", "prec", "count", "step", "price", "read")),

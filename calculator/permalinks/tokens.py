@@ -8,7 +8,7 @@ from calculator import fields
 from calculator.domain.offers import Mode
 from calculator.domain.precision import PRECISIONS
 from calculator.domain.scenario import BillingStep
-from calculator.domain.tokens_scenario import TokensScenario
+from calculator.domain.tokens_scenario import TokensScenario, Work
 from calculator.fields import Quantity, limits
 from calculator.permalinks.notation import (
     Key,
@@ -52,6 +52,7 @@ KEYS: tuple[Key, ...] = (
     code("embed", "embedding"),
     Key("api", "apis", parse_code, many=True),
     enum("mode", "mode", Mode),
+    enum("work", "work", Work),
     code("sku", "sku"),
     number("count", "instances", INSTANCES),
     name("model", "model"),
@@ -73,7 +74,7 @@ def consistency_problems(scenario: TokensScenario) -> list[Problem]:
         found.append(problem("overlap", _("le recouvrement doit rester plus petit que le morceau")))
     low, high = scenario.p50_tokens, scenario.p95_tokens
     if low is not None and high is not None and low > high:
-        found.append(problem("p95", _("le 95e centile ne peut pas être sous la médiane")))
+        found.append(problem("p95", _("le 95ᵉ centile ne peut pas être sous la médiane")))
     return found
 
 

@@ -11,7 +11,7 @@ from calculator.charts import tokens as charts
 from calculator.domain.offers import Basis
 from calculator.domain.provenance import asked_kind
 from calculator.domain.scenario import BillingStep
-from calculator.domain.tokens_scenario import TokensEstimate, TokensScenario
+from calculator.domain.tokens_scenario import TokensEstimate, TokensScenario, Work
 from calculator.domain.tokens_steps import mean_kind
 from calculator.language import gettext as _
 from calculator.presenters import quantities, tokens_notices, tokens_steps, tokens_tables, tokens_words, words
@@ -92,8 +92,7 @@ def tokens(estimate: TokensEstimate) -> TokensPage:
 
 
 def stats(estimate: TokensEstimate) -> tuple[Stat, ...]:
-    """Tokens with their interval, chunks, the embedding's price, the time on the chosen machine."""
-    gpu = estimate.gpu
+    """Tokens with their interval, chunks, what indexing costs, the time on the chosen machine."""
     return (
         Stat(
             formats.tokens(estimate.total.value),
@@ -105,6 +104,14 @@ def stats(estimate: TokensEstimate) -> tuple[Stat, ...]:
             _("morceaux à indexer"),
             chunks_note(estimate),
         ),
+        *(read_stats(estimate) if estimate.scenario.work is Work.READ else index_stats(estimate)),
+    )
+
+
+def read_stats(estimate: TokensEstimate) -> tuple[Stat, Stat]:
+    """The embedding's price, and the time to read on the chosen machine."""
+    gpu = estimate.gpu
+    return (
         Stat(
             tokens_words.price(estimate.embedding),
             _("HT pour indexer"),
@@ -115,6 +122,16 @@ def stats(estimate: TokensEstimate) -> tuple[Stat, ...]:
             _("de lecture sur %(sku)s") % {"sku": gpu.offer.sku.code},
             _("%(amount)s HT") % {"amount": formats.money(gpu.eur)} if gpu.eur is not None else _("prix sur devis"),
         ),
+    )
+
+
+def index_stats(estimate: TokensEstimate) -> tuple[Stat, Stat]:
+    """What indexing costs on the chosen machine, and how long it takes."""
+    gpu, sku = estimate.gpu, {"sku": estimate.gpu.offer.sku.code}
+    model = _("%(model)s, un morceau à la fois") % {"model": estimate.scenario.model}
+    return (
+        Stat(formats.money(gpu.eur, unknown=_("sur devis")), _("HT pour indexer"), _("sur %(sku)s") % sku),
+        Stat(tokens_words.duration(gpu), _("d’indexation sur %(sku)s") % sku, model),
     )
 
 
@@ -236,7 +253,7 @@ def assumptions(estimate: TokensEstimate) -> tuple[str, ...]:
         _priced(scenario),
         counted(estimate),
         embedded(estimate),
-        reader(estimate),
+        reader(estimate) if scenario.work is Work.READ else indexer(estimate),
         sample(estimate),
     )
     return tuple(note for note in notes if note)

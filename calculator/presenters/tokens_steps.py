@@ -2,7 +2,7 @@
 
 from calculator.domain.provenance import Step
 from calculator.domain.scenario import BillingStep
-from calculator.domain.tokens_scenario import TokensEstimate
+from calculator.domain.tokens_scenario import TokensEstimate, Work
 from calculator.language import gettext as _
 from calculator.presenters.formulaview import FormulaView, view
 
@@ -21,10 +21,16 @@ EXPRESSIONS = {
 }
 
 
+WHEN_INDEXING = {"tokens_gpu_time": "t_g = {E | f}", "tokens_typed_time": "t_s = {E | f}"}
+"""Where the machine embeds chunks instead of reading documents."""
+
+
 def expression(step: Step, estimate: TokensEstimate) -> str:
     """The formula in the notation of `mathml`; whole hours are rounded up once, on the total."""
     if step.code == "tokens_gpu_bill" and estimate.scenario.billing_step is BillingStep.HOUR:
         return "G = ⌈ t × c ⌉ × P"
+    if step.code in WHEN_INDEXING and estimate.scenario.work is Work.INDEX:
+        return WHEN_INDEXING[step.code]
     return EXPRESSIONS[step.code]
 
 
@@ -32,6 +38,9 @@ def titles(estimate: TokensEstimate) -> dict[str, str]:
     """What each formula gives, by step code."""
     api = estimate.apis[0].model.label if estimate.apis else ""
     sku = {"sku": estimate.gpu.offer.sku.code}
+    time, bill = _("Durée de lecture sur %(sku)s"), _("Coût de lecture sur %(sku)s")
+    if estimate.scenario.work is Work.INDEX:
+        time, bill = _("Durée d’indexation sur %(sku)s"), _("Coût d’indexation sur %(sku)s")
     return {
         "tokens_total": _("Tokens du corpus"),
         "tokens_margin": _("Demi-intervalle du total"),
@@ -39,8 +48,8 @@ def titles(estimate: TokensEstimate) -> dict[str, str]:
         "tokens_embedded": _("Tokens lus pour indexer"),
         "tokens_embed_bill": _("Indexation avec %(model)s") % {"model": estimate.embedding.model.label},
         "tokens_read_bill": _("Lecture par %(model)s") % {"model": api},
-        "tokens_gpu_time": _("Durée de lecture sur %(sku)s") % sku,
-        "tokens_gpu_bill": _("Coût de lecture sur %(sku)s") % sku,
+        "tokens_gpu_time": time % sku,
+        "tokens_gpu_bill": bill % sku,
         "tokens_typed_time": _("Durée au débit saisi"),
     }
 

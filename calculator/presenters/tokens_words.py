@@ -6,7 +6,7 @@ from django.utils.translation import ngettext
 
 from calculator import formats
 from calculator.domain.serving_scenario import Ranged
-from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensEstimate
+from calculator.domain.tokens_scenario import GpuReading, PaidReading, Spread, TokensEstimate, Work
 from calculator.forms.tokens import NAMES_OF_TOKENIZERS
 from calculator.language import gettext as _
 from calculator.presenters import quantities, words
@@ -28,6 +28,14 @@ def documents(count: int) -> str:
     if count >= quantities.MILLION:
         return _("%(count)s de documents") % shown
     return ngettext("%(count)s document", "%(count)s documents", count) % shown
+
+
+def chunks(count: float) -> str:
+    """Chunks with their number."""
+    shown = {"count": formats.tokens(count)}
+    if count >= quantities.MILLION:
+        return _("%(count)s de morceaux") % shown
+    return ngettext("%(count)s morceau", "%(count)s morceaux", round(count)) % shown
 
 
 def margin(estimate: TokensEstimate) -> str:
@@ -77,6 +85,8 @@ def lead(estimate: TokensEstimate) -> SafeString:
     subject = documents(estimate.scenario.documents_count)
     total = format_html("<b>{}</b>", token_count(estimate.total.value))
     doubt = f" ({margin(estimate)})" if estimate.margin_ratio else ""
+    if estimate.scenario.work is Work.INDEX:
+        return indexed(estimate, format_html("{}{}", total, doubt))
     embedding = words.nowrap(estimate.embedding.model.label)
     cost = words.nowrap(price(estimate.embedding))
     if estimate.gpu.time_s is None:
@@ -93,6 +103,20 @@ def lead(estimate: TokensEstimate) -> SafeString:
         words.nowrap(estimate.gpu.offer.sku.code),
         words.nowrap(duration(estimate.gpu)),
     )
+
+
+def indexed(estimate: TokensEstimate, total: SafeString) -> SafeString:
+    """The sentence of an indexing on the chosen machine: documents, chunks, time and price."""
+    gpu = estimate.gpu
+    told = documents(estimate.scenario.documents_count), total, words.nowrap(chunks(estimate.chunks_count))
+    sku = words.nowrap(gpu.offer.sku.code)
+    if gpu.time_s is None:
+        return format_html(_("{} font {} en {}\u00a0: la vitesse de {} n’est pas connue."), *told, sku)
+    time = words.nowrap(duration(gpu))
+    if gpu.eur is None:
+        return format_html(_("{} font {} en {}\u00a0: les indexer sur {} prend {}, prix sur devis."), *told, sku, time)
+    cost = words.nowrap(formats.money(gpu.eur))
+    return format_html(_("{} font {} en {}\u00a0: les indexer sur {} coûte {} HT et prend {}."), *told, sku, cost, time)
 
 
 def sentence(estimate: TokensEstimate) -> str:

@@ -136,8 +136,9 @@ def handovers(found: Answer) -> tuple[Handover, ...]:
 
 
 def prompt_rate(estimate: TokensEstimate) -> dict[str, str]:
-    """The prompt rate of one GPU as the economics take it: typed, hence an assumption there. None where unknown."""
-    gpu = estimate.gpu
+    """The rate of one GPU for prompts as long as the documents, as the economics take it: typed, hence an assumption
+    there. None where unknown."""
+    gpu = next(item for item in estimate.gpus if item.offer.sku.code == estimate.gpu.offer.sku.code)
     if gpu.rate is None:
         return {}
     one = gpu.rate.value / (gpu.instances * gpu.offer.sku.gpu_count)

@@ -19,7 +19,8 @@ from sales.domain.training_offers import TrainingOption
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """One way to do a job that is paid once, or as often as it is run. A quote is made only of what is sold."""
+    """One way to do a job that is paid once, or as often as it is run. A quote is made only of what is sold: an API is
+    bought from its vendor, and the page says so."""
 
     code: str
     title: str
@@ -144,7 +145,7 @@ def indexing_line(option: IndexingOption) -> JobLine:
         trust=of_kind(option.trust),
         calculator="tokens",
         query=permalinks.write(option.scenario),
-        is_sold=option.eur is not None and option.sku is not None,
+        is_sold=option.sku is not None,
     )
 
 

@@ -49,7 +49,8 @@ WAY_CSS = {Way.GPU: "gpu", Way.API: "api", Way.HYBRID: "gpu"}
 
 @dataclass(frozen=True, slots=True)
 class OptionLine:
-    """One option as the page lists it. The queries lead to the calculators that answer the same scenario."""
+    """One option as the page lists it. The queries lead to the calculators that answer the same scenario. An option
+    without a GPU is not ours to sell, hence not to quote."""
 
     code: str
     title: str
@@ -66,6 +67,7 @@ class OptionLine:
     economics: str
     rest: str
     inference: str
+    is_sold: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,7 @@ def option_line(option: Option) -> OptionLine:
         economics=permalinks.write(option.month),
         rest="" if option.rest is None else permalinks.write(option.rest),
         inference=peak_query(option.peak),
+        is_sold=option.way is not Way.API,
     )
 
 

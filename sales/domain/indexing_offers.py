@@ -10,13 +10,12 @@ from decimal import Decimal
 from calculator.domain.offers import ApiModel, Sku
 from calculator.domain.provenance import Kind, weakest_kind
 from calculator.domain.tokens import estimate
-from calculator.domain.tokens_scenario import GpuReading, PaidReading, TokensEstimate, TokensFacts, TokensScenario
-from calculator.domain.units import MTOK, half_up, to_decimal
+from calculator.domain.tokens_scenario import GpuReading, PaidReading, TokensEstimate, TokensFacts, TokensScenario, Work
+from calculator.domain.units import MTOK, to_decimal
 from sales.domain.constraints import api_refusals
 from sales.domain.need import DOCUMENT_TOKENS, DOCUMENTS_COUNT, Need
 
 SHOWN_AT_MOST = 5
-MEAN_DECIMALS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def indexing(need: Need, facts: TokensFacts) -> Indexing:
     answer = estimate(scenario, facts)
     tokens, refused = answer.embedded.value, bool(api_refusals(need))
     paid = () if refused else tuple(_paid(scenario, item, answer) for item in answer.embeddings)
-    found = [*paid, *_read(scenario, facts, answer)]
+    found = [*paid, *_read(scenario, answer)]
     left = tuple(item.model for item in answer.embeddings) if refused else ()
     return Indexing(shown(found), tokens, left, scenario)
 
@@ -78,25 +77,17 @@ def _paid(scenario: TokensScenario, item: PaidReading, answer: TokensEstimate) -
     )
 
 
-def _read(scenario: TokensScenario, facts: TokensFacts, answer: TokensEstimate) -> Iterator[IndexingOption]:
-    """Chunks as documents of their own: a quote sells the reading of a scenario's documents, and must cost the same."""
-    chunks = by_chunk(scenario, answer)
-    for item in estimate(chunks, replace(facts, measured={})).gpus:
+def _read(scenario: TokensScenario, answer: TokensEstimate) -> Iterator[IndexingOption]:
+    """Every chunk once on each GPU that is for sale: the work that a quote of the option sells."""
+    for item in answer.indexing:
         if item.time_s is not None and not item.offer.sku.is_test_host:
-            yield _gpu(chunks, item, answer.embedded.value)
-
-
-def by_chunk(scenario: TokensScenario, answer: TokensEstimate) -> TokensScenario:
-    """Every chunk as a document of its mean length, to the hundredth of a token that a link can hold."""
-    count = max(round(answer.chunks_count), 1)
-    mean = half_up(to_decimal(answer.embedded.value) / count, MEAN_DECIMALS)
-    return replace(scenario, documents_count=count, mean_tokens=mean)
+            yield _gpu(scenario, item, answer.embedded.value)
 
 
 def _gpu(scenario: TokensScenario, item: GpuReading, tokens: float) -> IndexingOption:
     price = item.price.rank_kind if item.price else None
     return IndexingOption(
-        scenario=replace(scenario, sku=item.offer.sku.code),
+        scenario=replace(scenario, work=Work.INDEX, sku=item.offer.sku.code),
         eur=item.eur,
         eur_per_mtok=per_mtok(item.eur, tokens),
         trust=weakest_kind((item.rate.kind if item.rate else None, price)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from calculator import permalinks
 from calculator.domain.offers import Mode
 from calculator.domain.precision import PRECISIONS
-from calculator.domain.tokens_scenario import TokensScenario
+from calculator.domain.tokens_scenario import TokensScenario, Work
 from calculator.permalinks import tokens as notation
 from calculator.tools.tokens import PRESETS, PROFILES
 
@@ -42,6 +42,7 @@ def scenarios(draw: st.DrawFn) -> TokensScenario:
         embedding=draw(codes),
         apis=tuple(draw(st.lists(codes, max_size=4, unique=True).filter(lambda found: found != ["none"]))),
         mode=draw(st.sampled_from(Mode)),
+        work=draw(st.sampled_from(Work)),
         sku=draw(codes),
         instances=draw(st.integers(1, 10_000)),
         model=draw(codes),

@@ -10,7 +10,7 @@ import pytest
 
 from calculator.domain.provenance import Kind, Sourced
 from calculator.domain.tokens import estimate
-from calculator.domain.tokens_scenario import GpuReading, TokensEstimate
+from calculator.domain.tokens_scenario import GpuReading, TokensEstimate, Work
 
 from .tokens_factories import facts, scenario
 
@@ -61,3 +61,36 @@ def test_every_machine_has_its_line_and_an_unpriced_one_no_cost() -> None:
     assert [item.offer.sku.code for item in found.indexing] == [item.offer.sku.code for item in found.gpus]
     eight = on(found, "GPU-SUPERCOMPUTE")
     assert eight.time_s is not None and eight.eur is None
+
+
+def test_the_chosen_machine_does_the_work_that_was_asked_for() -> None:
+    """The answer's machine, and so a quote of it, is the line of that work's table."""
+    read, index = estimate(scenario(), facts()), estimate(scenario(work=Work.INDEX), facts())
+    assert read.gpu == next(item for item in read.gpus if item.offer.sku.code == "GPU-PRO")
+    assert index.gpu == on(index, "GPU-PRO") != read.gpu
+    assert (read.gpus, read.indexing) == (index.gpus, index.indexing)
+
+
+def test_the_sentence_of_an_indexing_names_its_chunks_and_its_price() -> None:
+    """2 000 000 documents × 9 chunks."""
+    found = estimate(scenario(work=Work.INDEX), facts())
+    assert found.headline.code == "indexed"
+    assert found.headline.values["chunks"] == 18_000_000
+    assert found.headline.values["gpu_eur"] == on(found, "GPU-PRO").eur is not None
+
+
+def test_the_formulas_of_an_indexing_start_from_the_chunks() -> None:
+    """t = E ÷ f, and 9.024·10⁹ tokens at a typed 100 000 a second are 90 240 s; to read 8·10⁹ takes 80 000 s."""
+    typed = {"read_tok_per_s": Decimal(100_000)}
+    found = {work: {step.code: step for step in estimate(scenario(work=work, **typed), facts()).steps} for work in Work}
+    first = {work: steps["tokens_gpu_time"].terms[0] for work, steps in found.items()}
+    assert [(term.symbol, term.source.value) for term in first.values()] == [
+        ("T", Decimal(8_000_000_000)),
+        ("E", Decimal(9_024_000_000)),
+    ]
+    assert [steps["tokens_typed_time"].result for steps in found.values()] == [80_000, 90_240]
+
+
+def test_a_sampled_corpus_keeps_its_interval_in_the_sentence_of_an_indexing() -> None:
+    found = estimate(scenario(work=Work.INDEX, sample_count=100, sd_tokens=Decimal(2000)), facts())
+    assert found.headline.code == "indexed_interval"
