@@ -47,10 +47,21 @@ TOKENIZER_OF_MODEL = {
 """From tiktoken 0.14's list of models; the other vendors publish none for these models."""
 TOKENIZER_OF_OPEN_MODEL = {
     "Mistral-7B": "mistral-v1",
+    "Mistral-7B-v0.2": "mistral-v1",
     "Mistral-7B-v0.3": "mistral-v3",
+    "Mixtral-8x7B": "mistral-v1",
+    "Mixtral-8x22B": "mistral-v3",
+    "Mistral-Large-2407": "mistral-v3",
     "Mistral-Nemo-12B": "tekken",
+    "Ministral-8B": "tekken",
+    "gpt-oss-20b": "o200k_base",
+    "gpt-oss-120b": "o200k_base",
 }
-"""The vocabularies that ship with these models; others count with one that is not among ours."""
+"""The vocabularies that ship with these models; others count with one that is not among ours. Sources: mistral-common
+1.13.1's list of models and the size of each vocabulary (its v1 and v2 differ in control tokens only); tiktoken 0.14,
+whose o200k_harmony of gpt-oss merges as o200k_base does and adds special tokens. Mistral-Small-2409 is left out: that
+list and the size of its vocabulary disagree.
+"""
 
 
 def margin_ratio(scenario: TokensScenario) -> float | None:

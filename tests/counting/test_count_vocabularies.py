@@ -1,15 +1,21 @@
 """The reference counts, the sizes of the vocabularies, and data that is read only when it is the right one."""
 
 import importlib.util
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import sentencepiece
 import tiktoken_ext.openai_public as official
 
 from calculator.counting import encoders, vocabularies
 from calculator.counting.encoders import ENCODERS, encoder
 from calculator.counting.vocabularies import Source, VocabularyError
+from calculator.domain.tokens import TOKENIZER_OF_OPEN_MODEL
+
+ROOT = Path(__file__).parents[2]
+MODELS = ROOT / "fixtures" / "models.json"
 
 SENTENCE = "Le cloud européen, bâti pour la production."
 REFERENCE_IDS = [2356, 9624, 95199, 268, 11, 293, 9011, 10462, 5019, 1208, 5788, 13]
@@ -91,3 +97,37 @@ def test_a_package_that_is_not_installed_is_named() -> None:
 def test_an_unknown_tokenizer_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         encoder("gpt-5")
+
+
+SIZES = {"mistral-v1": 32_000, "mistral-v3": 32_768, "tekken": 131_072}
+"""Vocabulary of each tokenizer, as in the configuration of the models that ship it."""
+
+
+def test_each_open_model_has_the_tokenizer_of_its_vocabulary() -> None:
+    vocabulary = {one["name"]: one["vocab"] for one in json.loads(MODELS.read_text(encoding="utf-8"))}
+    mistral = {name: code for name, code in TOKENIZER_OF_OPEN_MODEL.items() if not name.startswith("gpt-oss")}
+    assert {name: SIZES[code] for name, code in mistral.items()} == {name: vocabulary[name] for name in mistral}
+    others = {name for name, size in vocabulary.items() if size in SIZES.values() and "istral" in name} - set(mistral)
+    assert others == {"Mistral-Small-2409"}
+
+
+def test_gpt_oss_merges_as_o200k_base_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(official, "load_tiktoken_bpe", lambda address, **_hash: asked.append(address) or {})
+    harmony, base = official.o200k_harmony(), official.o200k_base()
+    assert harmony["pat_str"] == base["pat_str"] == encoders.O200K_PATTERN
+    assert len(set(asked)) == 1
+
+
+def test_the_vocabularies_of_mistral_before_tekken_count_alike() -> None:
+    data = vocabularies.TEKKEN.file.parent
+    text = (ROOT / "docs" / "methodology.md").read_text(encoding="utf-8")[:20_000]
+    counts = {
+        len(sentencepiece.SentencePieceProcessor(str(data / name)).encode(text))
+        for name in (
+            "tokenizer.model.v1",
+            "mistral_instruct_tokenizer_240216.model.v2",
+            "mistral_instruct_tokenizer_240323.model.v3",
+        )
+    }
+    assert len(counts) == 1
