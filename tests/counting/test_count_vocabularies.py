@@ -113,7 +113,12 @@ def test_each_open_model_has_the_tokenizer_of_its_vocabulary() -> None:
 
 def test_gpt_oss_merges_as_o200k_base_does(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(official, "load_tiktoken_bpe", lambda address, **_hash: asked.append(address) or {})
+
+    def noted(address: str, **_hash: str) -> dict[bytes, int]:
+        asked.append(address)
+        return {}
+
+    monkeypatch.setattr(official, "load_tiktoken_bpe", noted)
     harmony, base = official.o200k_harmony(), official.o200k_base()
     assert harmony["pat_str"] == base["pat_str"] == encoders.O200K_PATTERN
     assert len(set(asked)) == 1
