@@ -10,7 +10,7 @@ from calculator.presenters.headline import plain
 from calculator.tool import Answer
 from sales.advising import jobs
 from sales.advising.words import USES
-from sales.domain.advice import Advice, first_of
+from sales.domain.advice import Advice, rival
 from sales.domain.need import volume_tokens
 from sales.domain.options import Option, Targets, Way
 from sales.domain.training_offers import TrainingOption
@@ -50,11 +50,6 @@ def cost(option: Option) -> SafeString:
     if option.month_eur is None:
         return bold(_("sur devis"), option.way)
     return bold(_("%(amount)s HT par mois") % {"amount": month(option)}, option.way)
-
-
-def first(advice: Advice, way: Way) -> Option | None:
-    """The best option of one way."""
-    return first_of(advice.serving.options, way) if advice.serving else None
 
 
 def lead(advice: Advice) -> SafeString:
@@ -124,13 +119,17 @@ def beside(advice: Advice) -> SafeString:
     best = advice.serving.options[0] if advice.serving else None
     if best is None:
         return SafeString("")
-    other = first(advice, Way.GPU if best.way is Way.API else Way.API)
+    other = rival(advice.serving.options) if advice.serving else None
     if other is None:
         return SafeString(".")
     if other.targets is Targets.MISSED:
         return format_html("{}", _("\u00a0; aucun GPU ne tient vos délais."))
-    text = _(", le GPU le moins cher, {}, {}.") if best.way is Way.API else _(", l’API la moins chère, {}, {}.")
-    return format_html(text, words.nowrap(name(other)), cost(other))
+    texts = {
+        Way.GPU: _(", le GPU le moins cher, {}, {}."),
+        Way.API: _(", l’API la moins chère, {}, {}."),
+        Way.HYBRID: _(", l’hybride le moins cher, {}, {}."),
+    }
+    return format_html(texts[other.way], words.nowrap(name(other)), cost(other))
 
 
 def sentence(advice: Advice) -> str:

@@ -67,6 +67,8 @@ def losing(message: Message) -> str:
         "gpu_wins_here": _("Coûte plus que %(sku)s dès %(tokens)s tokens par mois."),
         "gpu_never_wins": _("Aucun volume ne rend %(sku)s moins cher."),
         "gpu_wins_from": _("Perd contre %(sku)s dès %(tokens)s tokens par mois."),
+        "base_loses_below": _("Perd contre %(api)s si ses GPU servent moins de %(tokens)s tokens par mois."),
+        "base_loses_until": _("Coûte plus que %(api)s tant que ses GPU servent moins de %(tokens)s tokens par mois."),
         "one_more_from": _("Au-delà de %(tokens)s tokens par mois, il faut une instance de plus."),
     }
     return sentences[message.code] % known(message.values)
@@ -90,7 +92,7 @@ def notice(message: Message) -> Notice:
         ),
         "fast_first_token": (
             _("Premier token en %(limit_ms)s."),
-            _("Cet engagement remplace celui de l’usage, et n’est accordé à aucune API sans mesure."),
+            _("Cet objectif remplace celui de l’usage ; sans mesure, aucune API n’est réputée le tenir."),
             "",
         ),
         "claim_beside_estimates": (

@@ -40,6 +40,8 @@ from sales.domain.serving_offers import (
     peak_outcome,
     preference,
     priced,
+    running_share,
+    sets_rented,
 )
 from sales.domain.training_offers import TrainingOption, training
 
@@ -102,6 +104,7 @@ def gpu_option(need: Need, found: Sized, facts: ServingFacts, rival: ApiModel | 
     volume = volume_tokens(need) or Decimal(0)
     month, bill, compared = priced(need, found.month, facts, found.sku, rival)
     held = Targets.MET if has_targets(need) else Targets.NONE
+    sets, share = sets_rented(need, bill, month.rental), running_share(need, month.rental)
     return Option(
         way=Way.GPU,
         month=month,
@@ -114,7 +117,7 @@ def gpu_option(need: Need, found: Sized, facts: ServingFacts, rival: ApiModel | 
         peak=at_peak(need, found),
         busiest=peak_outcome(need, found, facts),
         instances=found.instances,
-        loses=(*(gpu_loses(item, volume) for item in compared), *next_step(bill)),
+        loses=(*(gpu_loses(item, volume) for item in compared), *next_step(bill, sets, share)),
     )
 
 
@@ -182,6 +185,15 @@ def first_of(options: tuple[Option, ...], way: Way) -> Option | None:
     return next((option for option in options if option.way is way), None)
 
 
+def rival(options: tuple[Option, ...]) -> Option | None:
+    """The option that stands beside the first: the best of another way that costs the same, else the best API beside
+    GPUs and the best GPU beside an API."""
+    first = options[0]
+    best = (first_of(options, way) for way in Way if way is not first.way)
+    equal = next((other for other in best if other is not None and is_equal(first, other)), None)
+    return equal or first_of(options, Way.GPU if first.way is Way.API else Way.API)
+
+
 def headline(need: Need, found: Serving | None) -> Headline:
     """Which way to serve wins."""
     if found is None:
@@ -193,7 +205,7 @@ def headline(need: Need, found: Serving | None) -> Headline:
         return Headline("none_meets", {"way": first.way.value})
     if first.month_eur is None:
         return Headline("on_request", {"way": first.way.value})
-    other = first_of(found.options, Way.GPU if first.way is Way.API else Way.API)
+    other = rival(found.options)
     if other is not None and is_equal(first, other):
         return Headline("equivalent", {"eur": first.month_eur})
     return Headline(f"{first.way.value}_wins", {"eur": first.month_eur})

@@ -11,11 +11,11 @@ from decimal import ROUND_UP, Decimal
 from calculator.domain.offers import ApiModel
 from calculator.domain.provenance import Kind, weakest_kind
 from calculator.domain.scenario import ApiBill, EconomicsScenario, GpuBill, Rental
-from sales.domain.losing import gpu_loses
+from sales.domain.losing import base_loses
 from sales.domain.need import UTILISATION_DECIMALS, Need, has_targets, volume_tokens
 from sales.domain.options import Option, Targets, Way, per_mtok
 from sales.domain.serving_offers import ServingFacts, Sized, beside, priced
-from sales.domain.week import carried_share, peak_factor
+from sales.domain.week import carried_share, open_ratio, peak_factor
 
 MOST_SETS = 64
 """Numbers of sets that are tried; a larger base is steady enough that the last sets decide nothing."""
@@ -90,8 +90,14 @@ def hybrid(need: Need, facts: ServingFacts, found: Sized, part: Split, api: ApiM
         rest=rest,
         instances=part.sets * found.scenario.instances,
         share=part.share,
-        loses=(gpu_loses(compared[0], part.base_tokens),),
+        loses=(base_loses(compared[0], bill.total_eur, part.base_tokens, most_tokens(need, found, part)),),
     )
+
+
+def most_tokens(need: Need, found: Sized, part: Split) -> Decimal:
+    """What the sets would carry if every hour with a request were as busy as they are sized for."""
+    factor = peak_factor(need.shape) * open_ratio(need.shape)
+    return part.sets * (found.bill.step_tokens or Decimal(0)) * factor.numerator / factor.denominator
 
 
 def targets(need: Need, found: Sized) -> Targets:

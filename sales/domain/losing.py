@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 
 from calculator.domain.scenario import BreakEven, Comparison, GpuBill, Message, Outcome
 
@@ -47,7 +48,21 @@ def api_loses(found: Comparison, sku: str, volume: Decimal) -> Message:
     return Message("gpu_wins_from", {"sku": sku, "tokens": start})
 
 
-def next_step(bill: GpuBill) -> Iterator[Message]:
-    """The volume from which one more set is needed."""
-    if bill.instances is not None and bill.step_tokens is not None:
-        yield Message("one_more_from", {"tokens": bill.step_tokens * bill.instances, "sku": bill.sku.name})
+def base_loses(found: Comparison, gpu_eur: Decimal, base_tokens: Decimal, most_tokens: Decimal) -> Message:
+    """When the sets of a hybrid cost more than the API for what they carry: below month ÷ API price, at any load where
+    that is more than the `most_tokens` that they can carry."""
+    name, api_eur = found.bill.api.label, found.bill.eur
+    if not api_eur:
+        return Message("unknown_crossing", {"api": name})
+    tokens = gpu_eur * base_tokens / api_eur
+    if tokens > most_tokens:
+        return Message("api_always_wins", {"api": name})
+    code = "base_loses_below" if base_tokens >= tokens else "base_loses_until"
+    return Message(code, {"api": name, "tokens": tokens})
+
+
+def next_step(bill: GpuBill, sets: int | None, share: Fraction) -> Iterator[Message]:
+    """The volume from which one more set than `sets` is needed; they run in that `share` of the month's hours."""
+    if sets is not None and bill.step_tokens is not None:
+        tokens = bill.step_tokens * sets * share.numerator / share.denominator
+        yield Message("one_more_from", {"tokens": tokens, "sku": bill.sku.name})

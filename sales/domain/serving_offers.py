@@ -7,6 +7,7 @@ economics calculator fed with the rates of that outcome, as the link between the
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 
 from calculator.domain.economics import core, settled
 from calculator.domain.gpubill import rounded_up
@@ -179,11 +180,16 @@ def sized(need: Need, scenario: InferenceScenario, facts: ServingFacts) -> Itera
         yield Sized(sku, replace(point.scenario, basis=basis), point, month, bill, point.misses, kind, instances)
 
 
+def running_share(need: Need, rental: Rental) -> Fraction:
+    """Share of the month in which sets run: all of it, or by the hours used the hours in which anything is asked."""
+    return Fraction(1) if rental is Rental.ALWAYS_ON else open_ratio(need.shape)
+
+
 def sets_rented(need: Need, bill: GpuBill, rental: Rental) -> int | None:
     """Sets that run at once: the bill's own; by the hours used, as many as do the paid hours within the open ones."""
     if rental is Rental.ALWAYS_ON or bill.paid_h is None:
         return bill.instances
-    share = open_ratio(need.shape)
+    share = running_share(need, rental)
     return max(1, int(rounded_up(bill.paid_h * share.denominator / (HOURS_A_MONTH * share.numerator))))
 
 

@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from calculator import catalog, permalinks, registry
 from calculator.tools import economics, inference
+from sales.advising import lead
 from sales.advising.tool import TOOL, answer
 from sales.domain.advice import Advice
 from sales.domain.need import Constraint, LoadBy, Need, Use, peak_per_s, volume_tokens
@@ -176,6 +177,19 @@ def test_batch_is_priced_at_the_batch_price_and_by_the_hours_used(seeded: None, 
     assert of(found, Way.GPU, "GPU-PRO").month.rental.value == "hours_used"
 
 
+@pytest.mark.parametrize(
+    ("code", "sets", "hours"), [("GPU-TITAN", 1, 117), ("GPU-ENTERPRISE", 1, 148), ("GPU-STARTER", 2, 475)]
+)
+def test_hours_used_at_night_carry_a_third_of_the_month(
+    seeded: None, noon: Any, code: str, sets: int, hours: int
+) -> None:
+    """1 024 M take `hours` of a set; 240 of 720 hours are night: one more set is needed beyond sets × 240 of them."""
+    option = of(advised(**NEEDS[3]), Way.GPU, code)
+    step = next(message for message in option.loses if message.code == "one_more_from")
+    carried = Decimal(1_024_000_000) * sets * 240 / hours
+    assert float(step.values["tokens"]) == pytest.approx(float(carried), rel=0.01)
+
+
 def test_different_models_are_said_to_differ(seeded: None, noon: Any) -> None:
     codes = {message.code for message in advised().warnings}
     assert {"models_differ", "api_latency_unknown"} <= codes
@@ -205,6 +219,33 @@ class TestHybrid:
 
     def test_a_load_that_one_gpu_carries_has_no_peak_to_hand_over(self, seeded: None, noon: Any) -> None:
         assert Way.HYBRID not in {option.way for option in options(advised(**HUNDRED_M))}
+
+    def test_the_split_and_its_amounts_worked_by_hand(self, seeded: None, noon: Any) -> None:
+        """8 000 people × 20 × 150 ÷ 7 days × 256 = 877.714 M; one of three GPU-PRO carries a third of 1 090.8 M
+        in office hours, 1.5048 mean hours of 1.1012 each: min(load, 1.6570) sums to 20.227 of 37 = 54.67 %.
+
+        830.64 € + 45.33 % of 877.714 M at (1 024 × 0.15 + 256 × 0.60) ÷ 256 ÷ 1.1172 = 1.0741 € are 1 258.0 €. The GPU
+        would have to carry 830.64 ÷ 1.0741 = 773 M; its open hours (65 of 168) hold 511 M.
+        """
+        option = of(advised(users_count=8000), Way.HYBRID, "GPU-PRO")
+        assert round(option.share, 4) == Decimal("0.5467")
+        assert option.month_eur is not None and round(option.month_eur) == 1258
+        assert option.utilisation_ratio is not None and round(option.utilisation_ratio, 4) == Decimal("0.2906")
+        assert [message.code for message in option.loses] == ["api_always_wins"]
+
+    def test_its_gpus_lose_while_they_carry_less_than_their_month_buys(self, seeded: None, noon: Any) -> None:
+        """Two GPU-PRO, 1 661.28 €, at 1.0741 € a million: 1 546.7 M, of the part that stays on them."""
+        steady = {"load": LoadBy.TOKENS, "volume_tokens": Decimal(3_000_000_000), "shape": Shape.STEADY}
+        (message,) = of(advised(**steady), Way.HYBRID, "GPU-PRO").loses
+        assert message.code == "base_loses_below"
+        assert round(Decimal(str(message.values["tokens"])) / 10**6, 1) == Decimal("1546.7")
+
+    def test_it_does_not_win_over_gpus_that_cost_the_same(self, seeded: None, noon: Any) -> None:
+        """900 000 requests of 6 000 in, 400 out: 3 284.50 € with GPT-4.1; 4 × 830.64 = 3 322.56 € alone."""
+        asked = {"use": Use.RAG, "load": LoadBy.REQUESTS, "requests_count": Decimal(900_000), "shape": Shape.PUBLIC}
+        found = advised(**asked, ranges=(Range.LARGE,))
+        assert options(found)[0].way is Way.HYBRID and found.headline.code == "equivalent"
+        assert lead.sentence(found).endswith("3\u202f322,56\u00a0€ HT par mois.")
 
     def test_it_needs_an_api_that_is_accepted(self, seeded: None, noon: Any) -> None:
         found = advised(**NEEDS[2], constraints=(Constraint.FIXED,))
