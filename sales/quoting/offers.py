@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
@@ -202,14 +203,14 @@ class Margin:
     needs_approval: bool
 
 
-def margin(quote: Quote, found: Offer) -> Margin | None:
+def margin(quote: Quote, found: Offer, cost_of: Callable[[str], Decimal | None] = queries.cost_of) -> Margin | None:
     """What is left of the price; None where there is no price, or where rounding leaves nothing of it. The catalogue's
     negotiated price counts as a list price: it went through an approval of its own."""
     sold = found.rental
     if sold is None or sold.price is None or not sold.price.value:
         return None
     floor = Decimal(settings.QUOTE_MARGIN_FLOOR_PERCENT) / PERCENT
-    cost = queries.cost_of(sold.sku)
+    cost = cost_of(sold.sku)
     hours = getattr(found.answer.scenario, "hours_per_month_h", Decimal(1))
     ratio = None
     if cost is not None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from calculator import catalog, formats, registry
 from calculator.pagestate import ExportLink, address
 from sales.models import Quote, QuoteEvent
-from sales.quoting import difference, offers, queries, rights, sheet, words
+from sales.quoting import difference, offers, queries, rights, sheet, waiting, words
 from sales.quoting.offers import Margin, Offer
 
 SUFFIXES = ("csv", "json")
@@ -48,17 +48,22 @@ class EventLine:
     reason: str
 
 
-def list_context(words_asked: str, state: str, owner: str) -> dict[str, Any]:
-    """The list with its filters."""
+def list_context(person: User, words_asked: str, state: str, owner: str) -> dict[str, Any]:
+    """The list with its filters, and for who may agree to a low price how many drafts wait for that."""
     today = timezone.localdate()
-    found = queries.listed(words_asked, state, owner, today)
+    asks, approves = state == queries.WAITING, person.has_perm(rights.APPROVE)
+    waits = waiting.waiting(today) if asks or approves else None
+    found = queries.listed(words_asked, state, owner, today, waits.keys if waits and asks else None)
     shown = found[: queries.MOST_SHOWN]
     return {
         "rows": [_row(quote, today) for quote in shown],
         "has_more": len(found) > len(shown),
         "most": queries.MOST_SHOWN,
         "asked": {"q": words_asked, "state": state, "owner": owner},
-        "states": [*((code, words.state(code)) for code in queries.STATES), (queries.PRICED, words.PRICED)],
+        "states": [*((code, words.state(code)) for code in queries.STATES), (queries.WAITING, words.WAITING)],
+        "waiting": words.waiting(len(waits.keys)) if waits and approves else "",
+        "waiting_state": queries.WAITING if waits and waits.keys and not asks else "",
+        "waiting_most": waiting.MOST_WEIGHED if waits and waits.is_cut else 0,
         "owners": queries.owners(),
     }
 

@@ -1,16 +1,17 @@
 """What the pages of quotes read."""
 
 import datetime as dt
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from sales.models import Quote, QuoteEvent, QuoteLink, QuoteProposal, SkuCost
 
 MOST_SHOWN = 100
 STATES = ("draft", "sent", "opened", "expired", "withdrawn")
-PRICED = "priced"
-"""A filter beside the states: drafts at a price of the seller's own, where an approver looks first."""
+WAITING = "waiting"
+"""A filter beside the states: drafts that wait for the agreement of a second person (`waiting.waiting`)."""
 BULKY = ("results",)
 
 
@@ -39,16 +40,17 @@ def in_state(state: str, today: dt.date) -> Q:
     return {
         "withdrawn": Q(is_withdrawn=True),
         "draft": Q(is_withdrawn=False, sequence__isnull=True),
-        PRICED: Q(is_withdrawn=False, sequence__isnull=True, priced_by__isnull=False),
         "expired": standing & Q(valid_until__lt=today),
         "opened": standing & Q(valid_until__gte=today, is_opened=True),
         "sent": standing & Q(valid_until__gte=today, is_opened=False),
     }.get(state, Q())
 
 
-def listed(words: str, state: str, owner: str, today: dt.date) -> list[Quote]:
-    """The newest quotes that match: words in customer, reference, SKU line, owner or number."""
+def listed(words: str, state: str, owner: str, today: dt.date, only: Iterable[int] | None = None) -> list[Quote]:
+    """The newest quotes that match: words in customer, reference, SKU line, owner or number; of `only` these rows."""
     found = quotes().filter(in_state(state, today)).defer(*BULKY)
+    if only is not None:
+        found = found.filter(pk__in=only)
     for word in words.split():
         found = found.filter(_mentions(word))
     if owner:
@@ -63,6 +65,19 @@ def _mentions(word: str) -> Q:
     if year.isdecimal() and sequence.isdecimal() and len(word) < 15:
         told |= Q(year=int(year), sequence=int(sequence))
     return told
+
+
+def may_wait(today: dt.date, skus: Sequence[str], most: int) -> list[Quote]:
+    """The newest drafts that an agreement could be missing for: at a price of the seller's own, or, where a cost of
+    one of `skus` is recorded, at any. Left out is what waits for its owner: declined and not changed since, past its
+    validity, without a customer."""
+    decided = (QuoteEvent.Action.REFUSED, QuoteEvent.Action.EDITED)
+    last = QuoteEvent.objects.filter(quote=OuterRef("pk"), action__in=decided).order_by("-id").values("action")[:1]
+    found = quotes().filter(in_state("draft", today), valid_until__gte=today, customer__erased_at__isnull=True)
+    if not skus:
+        found = found.filter(priced_by__isnull=False)
+    kept = found.annotate(last=Subquery(last)).filter(Q(last__isnull=True) | ~Q(last=QuoteEvent.Action.REFUSED))
+    return list(kept.order_by("-id")[:most])
 
 
 def owners() -> list[str]:
@@ -94,6 +109,11 @@ def cost_of(sku: str) -> Decimal | None:
     """What an hour of that configuration costs the seller; None where nobody has recorded it."""
     newest = SkuCost.objects.filter(sku__code=sku).order_by("-id").first()
     return None if newest is None else newest.eur_per_h
+
+
+def newest_costs() -> dict[str, Decimal]:
+    """What an hour of each configuration costs, for those that have a record."""
+    return {cost.sku.code: cost.eur_per_h for cost in SkuCost.objects.select_related("sku").order_by("id")}
 
 
 def costs() -> list[SkuCost]:

@@ -40,7 +40,7 @@ def quote_of(pk: int) -> Quote:
 def quotes(request: HttpRequest) -> HttpResponse:
     """The newest quotes that match a search, a state, an owner."""
     asked = [forms.written(request.GET.get(name, ""), LISTED_CHARACTERS) for name in ("q", "state", "owner")]
-    return render(request, "sales/quotes.html", pagestate.list_context(*asked))
+    return render(request, "sales/quotes.html", pagestate.list_context(me(request), *asked))
 
 
 @require_http_methods(READ_OR_SEND)

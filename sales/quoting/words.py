@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from calculator import formats
 from calculator.fields import Text
 from sales.quoting.refusals import Refused
 
@@ -16,7 +17,7 @@ STATES: Mapping[str, tuple[str, Text]] = {
     "withdrawn": ("bad", gettext_lazy("retiré")),
 }
 """Style of the tag and word of each state."""
-PRICED = gettext_lazy("brouillon à prix convenu ou remisé")
+WAITING = gettext_lazy("brouillon qui attend un accord")
 EVENTS: Mapping[str, Text] = {
     "created": gettext_lazy("brouillon créé"),
     "edited": gettext_lazy("brouillon modifié"),
@@ -88,6 +89,15 @@ def refusal(refused: Refused) -> str:
 def state(code: str) -> str:
     """The word of a state."""
     return str(STATES[code][1])
+
+
+def waiting(count: int) -> str:
+    """How many drafts wait for an agreement."""
+    if not count:
+        return _("Aucun brouillon n’attend d’accord.")
+    return ngettext("%(count)s brouillon attend un accord.", "%(count)s brouillons attendent un accord.", count) % {
+        "count": formats.number(count)
+    }
 
 
 def unit_name(unit: str) -> str:
