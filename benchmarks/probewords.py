@@ -18,7 +18,7 @@ def probe_name(probe: str) -> str:
         "membw": _("Mémoire"),
         "decode": _("Décodage"),
         "prefill": _("Traitement du prompt"),
-        "train_step": _("Pas d’entraînement"),
+        "train_step": _("Un pas d’entraînement"),
         "allreduce": _("All-reduce entre GPU"),
     }
     return known.get(probe, probe)

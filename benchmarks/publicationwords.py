@@ -55,7 +55,7 @@ def of_rates() -> dict[str, str]:
 
 def of_latencies() -> dict[str, str]:
     return {
-        "latency_not_an_api": _("Ce modèle n’est pas une API du catalogue : son délai n’a pas de place à prendre."),
+        "latency_not_an_api": _("Ce modèle n’est pas une API du catalogue : son délai n’a nulle part où s’inscrire."),
         "latency_no_region": _("Sans région du serveur, un délai ne dit rien : relancez la mesure en l’indiquant."),
         "latency_few": _("Il faut au moins 20 réponses complètes au palier le plus bas pour un 95ᵉ centile."),
         "latency_partial": _("La mesure est partielle : son délai ne se publie pas."),

@@ -106,7 +106,7 @@ def latency(estimate: InferenceEstimate) -> Figure | None:
     )
     if target:
         layout["shapes"] = [_vertical(target)]
-        text = _("engagement %(limit)s") % {"limit": words.target_ms(estimate.scenario.first_token_ms)}
+        text = _("objectif %(limit)s") % {"limit": words.target_ms(estimate.scenario.first_token_ms)}
         layout["annotations"] = [_note(text, target, ABOVE_THE_BARS, yanchor="bottom")]
     return {"data": traces, "layout": layout}
 
@@ -163,7 +163,7 @@ def curve(estimate: InferenceEstimate) -> Figure | None:
     limit = float(estimate.scenario.token_ms)
     if limit:
         layout["shapes"] = [_horizontal(limit)]
-        user = _("engagement\u00a0: %(limit)s = %(rate)s par flux") % {
+        user = _("objectif\u00a0: %(limit)s = %(rate)s par flux") % {
             "limit": words.target_ms(estimate.scenario.token_ms),
             "rate": words.rate(MS / limit),
         }

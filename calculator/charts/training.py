@@ -44,7 +44,7 @@ def by_count(estimate: TrainingEstimate) -> TrainingChart | None:
     return TrainingChart(
         title=finding(estimate, rows),
         subtitle=_(
-            "Durée estimée (tirets) et division idéale (points), mêmes tokens et même lot\u00a0; le cercle est votre "
+            "Durée estimée (tirets) et division idéale (points), mêmes tokens et même batch\u00a0; le cercle est votre "
             "choix. Réseau entre instances non compté."
         ),
         figure={"data": _traces(drawn), "layout": _layout(drawn)},

@@ -166,7 +166,7 @@ SELECTS: Mapping[str, SelectSpec] = {
         ),
     ),
     "step": select_of(
-        gettext_lazy("Pas de facturation"),
+        gettext_lazy("Unité de facturation"),
         (
             (BillingStep.HOUR, gettext_lazy("L’heure entière")),
             (BillingStep.SECOND, gettext_lazy("La seconde")),

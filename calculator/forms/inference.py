@@ -30,7 +30,7 @@ class Choices:
 
 
 TOKENS = gettext_lazy("tokens")
-NO_TARGET = gettext_lazy("Vide\u00a0: sans engagement. Par exemple 500.")
+NO_TARGET = gettext_lazy("Vide\u00a0: sans objectif. Par exemple 500.")
 TARGETS = frozenset({"ttft", "tpot", "e2e"})
 
 NUMBERS: Mapping[str, NumberSpec] = {
@@ -54,14 +54,14 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "tpot": NumberSpec(
         keys.MILLISECONDS,
         gettext_lazy("Par token"),
-        gettext_lazy("20\u00a0ms font 50\u00a0tok/s par flux. Vide\u00a0: sans engagement."),
+        gettext_lazy("20\u00a0ms font 50\u00a0tok/s par flux. Vide\u00a0: sans objectif."),
         "ms",
         required=False,
     ),
     "e2e": NumberSpec(
         keys.MILLISECONDS,
         gettext_lazy("Réponse entière"),
-        gettext_lazy("Vide\u00a0: sans engagement. Par exemple 10\u202f000."),
+        gettext_lazy("Vide\u00a0: sans objectif. Par exemple 10\u202f000."),
         "ms",
         required=False,
     ),

@@ -57,7 +57,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "overlap": NumberSpec(
         fields.SHARE,
         gettext_lazy("Recouvrement"),
-        gettext_lazy("Part de la passe arrière du dernier micro-lot qui masque l’échange. Par exemple 50."),
+        gettext_lazy("Part de la passe arrière du dernier micro-batch qui masque l’échange. Par exemple 50."),
         "%",
     ),
     "price": NumberSpec(
@@ -96,7 +96,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
         gettext_lazy("Partagées par tous ses GPU. Vide\u00a0: une par GPU, huit au plus."),
         required=False,
     ),
-    "tp": NumberSpec(keys.DEGREE, gettext_lazy("Parallélisme de tenseurs"), gettext_lazy("Par exemple 8."), "GPU"),
+    "tp": NumberSpec(keys.DEGREE, gettext_lazy("Parallélisme tensoriel"), gettext_lazy("Par exemple 8."), "GPU"),
     "pp": NumberSpec(keys.DEGREE, gettext_lazy("Étages de pipeline"), gettext_lazy("Par exemple 2."), "GPU"),
     "seq": NumberSpec(
         keys.SEQUENCE,
@@ -106,7 +106,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     ),
     "micro": NumberSpec(
         keys.MICRO_BATCHES,
-        gettext_lazy("Micro-lots par pas"),
+        gettext_lazy("Micro-batchs par pas"),
         gettext_lazy("Accumulation, et remplissage du pipeline. Par exemple 8."),
     ),
     "floor": NumberSpec(

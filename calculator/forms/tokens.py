@@ -58,7 +58,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     ),
     "p95": NumberSpec(
         keys.SPREAD,
-        gettext_lazy("95e centile (P95)"),
+        gettext_lazy("95ᵉ centile (P95)"),
         gettext_lazy("Par exemple 9\u202f500."),
         TOKENS,
         required=False,
@@ -126,7 +126,7 @@ SELECTS: Mapping[str, SelectSpec] = {
         ),
     ),
     "step": select_of(
-        gettext_lazy("Pas de facturation"),
+        gettext_lazy("Unité de facturation"),
         (
             (BillingStep.HOUR, gettext_lazy("L’heure entière")),
             (BillingStep.SECOND, gettext_lazy("La seconde")),

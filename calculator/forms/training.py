@@ -37,7 +37,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "count": NumberSpec(keys.INSTANCES, gettext_lazy("Instances"), gettext_lazy("Louées ensemble. Par exemple 1.")),
     "mbs": NumberSpec(
         keys.MICRO_BATCH,
-        gettext_lazy("Micro-lot"),
+        gettext_lazy("Micro-batch"),
         gettext_lazy("Séquences par GPU et par passe. Par exemple 2."),
         gettext_lazy("séquences"),
     ),
@@ -52,7 +52,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     ),
     "steps": NumberSpec(
         keys.STEPS,
-        gettext_lazy("Pas d’optimiseur"),
+        gettext_lazy("Pas de l’optimiseur"),
         gettext_lazy("Compte si le travail est donné en pas. Par exemple 750."),
         gettext_lazy("pas"),
     ),
@@ -83,7 +83,7 @@ NUMBERS: Mapping[str, NumberSpec] = {
     "rank": NumberSpec(keys.RANK, gettext_lazy("Rang LoRA"), gettext_lazy("Par exemple 16.")),
     "tp": NumberSpec(
         keys.DEGREE,
-        gettext_lazy("Parallélisme de tenseurs (TP)"),
+        gettext_lazy("Parallélisme tensoriel (TP)"),
         gettext_lazy("GPU qui se partagent chaque matrice. Vide\u00a0: choisi pour vous. Par exemple 8."),
         "GPU",
         required=False,
@@ -253,7 +253,7 @@ SELECTS: Mapping[str, SelectSpec] = {
         ((Basis.HOUR, gettext_lazy("À l’heure")), (Basis.MONTH, gettext_lazy("Au mois"))),
     ),
     "step": select_of(
-        gettext_lazy("Pas de facturation"),
+        gettext_lazy("Unité de facturation"),
         (
             (BillingStep.SECOND, gettext_lazy("La seconde")),
             (BillingStep.HOUR, gettext_lazy("L’heure entière")),

@@ -125,7 +125,7 @@ PAID_HOURS = Formula(
         ),
     ),
     limits=_(
-        "Arrondi une seule fois, sur le total, au pas de facturation : l’heure entière, ou la seconde. Suppose une "
+        "Arrondi une seule fois, sur le total, à l’unité de facturation : l’heure entière, ou la seconde. Suppose une "
         "machine que l’on éteint entre deux lots."
     ),
 )

@@ -73,10 +73,10 @@ FORMULAS = (
         ),
         source=_(
             "Sonde publiée de l’offre même\u00a0: sa copie soutenue prend la place de fiche × part, pour les poids et"
-            " le cache. Les autres GPU gardent le calage."
+            " le cache. Les autres GPU gardent l’étalonnage."
         ),
         worked=(Worked("1610000000000 ÷ (2039000000000 × 0.76774)", Decimal("1.0285"), _("sur un A100 80 Go")),),
-        limits=_("Ce qu’un moteur ou un format perd à côté de la puce reste celui du calage."),
+        limits=_("Ce qu’un moteur ou un format perd à côté de la puce reste celui de l’étalonnage."),
     ),
     Formula(
         code="serve_compute_roof",
@@ -85,16 +85,18 @@ FORMULAS = (
         units=_("F FLOP/s mesurés d’un grand produit, D pic dense de la fiche\u00a0; part du pic."),
         source=_("Sonde publiée de l’offre même, médiane de 30\u00a0s au moins à forme fixe."),
         worked=(Worked("250000000000000 ÷ 312000000000000", Decimal("0.8013"), _("sur un A100 80 Go")),),
-        limits=_("Borne les parts de calcul du calage sans les relever\u00a0: un moteur perd plus qu’un produit seul."),
+        limits=_(
+            "Borne les parts de calcul de l’étalonnage sans les relever\u00a0: un moteur perd plus qu’un produit seul."
+        ),
     ),
     Formula(
         code="serve_link_roof",
         title=_("Lien recalé sur une mesure"),
         formulas=("a = {B | p}",),
-        units=_("B octets/s de bus mesurés, p ceux que le calage prévoit à la même taille\u00a0; sans unité."),
+        units=_("B octets/s de bus mesurés, p ceux que l’étalonnage prévoit à la même taille\u00a0; sans unité."),
         source=_("All-reduce de 1 Gio entre les GPU d’une instance\u00a0; 2(n − 1) ÷ n × octets ÷ temps."),
         worked=(Worked("230000000000 ÷ 235000000000", Decimal("0.9787"), _("sur huit A100")),),
-        limits=_("Dans une machine seulement\u00a0; le réseau entre machines garde le calage."),
+        limits=_("Dans une machine seulement\u00a0; le réseau entre machines garde l’étalonnage."),
     ),
     Formula(
         code="serve_step",
@@ -128,12 +130,12 @@ FORMULAS = (
     ),
     Formula(
         code="serve_anchored",
-        title=_("Débit recalé sur un essai"),
+        title=_("Débit recalé sur une mesure"),
         formulas=("d_a = d × a",),
-        units=_("d débit estimé, a = mesuré ÷ estimé dans les conditions de l’essai\u00a0; tok/s."),
+        units=_("d débit estimé, a = mesuré ÷ estimé dans les conditions de la mesure\u00a0; tok/s."),
         source=_(
-            "Un essai du même GPU, modèle, moteur et format, à un facteur 4 près en flux et en longueurs. Le même cas "
-            "exactement donne la mesure elle-même."
+            "Une mesure du même GPU, modèle, moteur et format, à un facteur 4 près en flux et en longueurs. Exactement "
+            "le même cas donne la mesure elle-même."
         ),
         worked=(Worked("1000 × 0.75", Decimal(750), _("tok/s"), 0),),
         limits=_("Ce qui est recalé est une estimation, plus une mesure. Le premier token n’est pas recalé."),
@@ -158,10 +160,10 @@ FORMULAS = (
     ),
     Formula(
         code="goodput",
-        title=_("Requêtes dans les engagements"),
+        title=_("Requêtes dans les objectifs"),
         formulas=("g = p_1 + p_2 − 1",),
         units=_(
-            "p_1, p_2 parts des requêtes qui tiennent chaque engagement\u00a0; g la part qui tient les deux, au moins."
+            "p_1, p_2 parts des requêtes qui tiennent chaque objectif\u00a0; g la part qui tient les deux, au moins."
         ),
         source=_(
             "Au plus la plus petite des parts, au moins leur somme moins une (Fréchet)\u00a0: aucune hypothèse "

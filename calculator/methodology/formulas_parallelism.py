@@ -85,27 +85,27 @@ FORMULAS = (
         code="parallel_shards",
         title=_("Échange des états partagés"),
         formulas=("t_d = m × (t_w + {t_a | 2})",),
-        units=_("m micro-lots, t_w somme des poids, t_a somme des gradients\u00a0; secondes."),
+        units=_("m micro-batchs, t_w somme des poids, t_a somme des gradients\u00a0; secondes."),
         source=_(
             "ZeRO-3 et FSDP rassemblent les poids à l’aller et au retour et répartissent les gradients\u00a0: trois "
             "demi-échanges."
         ),
         worked=(Worked("1 × (0.0315 + 0.0315 ÷ 2)", Decimal("0.04725"), _("secondes, moitié plus qu’un échange"), 4),),
-        limits=_("Sans garder les poids d’un micro-lot à l’autre."),
+        limits=_("Sans garder les poids d’un micro-batch à l’autre."),
     ),
     Formula(
         code="parallel_exposed",
         title=_("Échange que le calcul ne masque pas"),
         formulas=("x = max(t_a − o × b ; v × t_a)",),
         units=_(
-            "o recouvrement, b calcul qui peut masquer (deux tiers du dernier micro-lot\u00a0; tout le pas s’il est "
+            "o recouvrement, b calcul qui peut masquer (deux tiers du dernier micro-batch\u00a0; tout le pas s’il est "
             "partagé), v part toujours visible\u00a0; secondes."
         ),
         source=_("o est une hypothèse visible\u00a0; v est ajusté sur des entraînements publiés."),
         worked=(
             Worked("0.0403 − 0.2 × 0.0967", Decimal("0.02096"), _("secondes, 730 tokens et 20\u00a0% masqués"), 4),
         ),
-        limits=_("Les sommes du parallélisme de tenseurs sont sur le chemin du calcul et ne se masquent pas."),
+        limits=_("Les sommes du parallélisme tensoriel sont sur le chemin du calcul et ne se masquent pas."),
     ),
     Formula(
         code="parallel_efficiency",
@@ -125,7 +125,7 @@ FORMULAS = (
         units=_("Fois plus vite qu’un GPU seul."),
         source=_("Définition."),
         worked=(Worked("8 × 0.8216", Decimal("6.5728"), _("fois, le 6,57 publié"), 2),),
-        limits=_("À tokens par GPU constants, le lot grandit avec N."),
+        limits=_("À tokens par GPU constants, le batch grandit avec N."),
     ),
     Formula(
         code="parallel_days",

@@ -13,12 +13,12 @@ FORMULAS = (
         formulas=("D = b × T × a × r × s",),
         units=_("b séquences par GPU et passe, T tokens, a passes, r copies, s pas\u00a0; tokens."),
         source=_(
-            "Définition. Le lot global b × a × r est affiché, car «\u00a0lot\u00a0» et «\u00a0accumulation\u00a0» se "
-            "lisent de deux façons."
+            "Définition. Le batch global b × a × r est affiché, car «\u00a0batch\u00a0» et «\u00a0accumulation\u00a0» "
+            "se lisent de deux façons."
         ),
         worked=(
             Worked(
-                "2 × 512 × 4 × 1 × 750", Decimal("3072000"), _("tokens, essai publié lu avec un lot global de 8"), 0
+                "2 × 512 × 4 × 1 × 750", Decimal("3072000"), _("tokens, essai publié lu avec un batch global de 8"), 0
             ),
         ),
         limits=_("Séquences supposées pleines\u00a0: le remplissage compte comme des tokens."),
@@ -101,7 +101,7 @@ FORMULAS = (
                 "0.2613 × 312000000000000 ÷ (6 × 2700000000)", Decimal("5032.4"), _("tok/s, A100, MFU 26,13\u00a0%"), 1
             ),
         ),
-        limits=_("Un MFU mesuré ailleurs ne vaut que pour le même modèle, lot et logiciel."),
+        limits=_("Un MFU mesuré ailleurs ne vaut que pour le même modèle, batch et logiciel."),
     ),
     Formula(
         code="train_mfu",
@@ -133,7 +133,7 @@ FORMULAS = (
         title=_("Coût à l’heure"),
         formulas=("B = t_p × P × n",),
         units=_("heures payées × €/h par instance × instances\u00a0; € HT."),
-        source=_("Durée arrondie une fois au pas de facturation, la seconde par défaut."),
+        source=_("Durée arrondie une fois à l’unité de facturation, la seconde par défaut."),
         worked=(Worked("0.63211 × 1.50 × 1", Decimal("0.94817"), _("€ HT, essai publié"), 4),),
         limits=_("Le stockage des sauvegardes est compté à part."),
     ),

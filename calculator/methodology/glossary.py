@@ -165,7 +165,7 @@ GLOSSARY: tuple[tuple[str, Text, Text], ...] = (
     (
         "continuous-batching",
         _("Regroupement continu"),
-        _("Les requêtes entrent dans le lot et en sortent à chaque pas (continuous batching)."),
+        _("Les requêtes entrent dans le batch et en sortent à chaque pas (continuous batching)."),
     ),
     ("concurrency", _("Concurrence"), _("Nombre de requêtes en cours au même instant.")),
     (
@@ -177,7 +177,7 @@ GLOSSARY: tuple[tuple[str, Text, Text], ...] = (
     ("mfu", "MFU", _("Rendement de calcul : FLOP/s utiles au modèle ÷ pic dense de la fiche technique.")),
     (
         "tensor-parallel",
-        _("Parallélisme de tenseurs"),
+        _("Parallélisme tensoriel"),
         _(
             "Les matrices de chaque couche sont réparties sur plusieurs GPU, qui échangent leurs résultats deux "
             "fois par couche."

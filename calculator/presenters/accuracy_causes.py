@@ -99,7 +99,7 @@ CAUSES: Mapping[str, Cause] = {
         gettext_lazy(
             "Sept mesures à 4 000 tokens de prompt et 1 000 de réponse. Le temps par token publié est inférieur à ce "
             "que permet la fiche technique si tous les prompts sont calculés\u00a0: 11,6\u00a0ms, pour 12,2 au "
-            "mieux\u00a0; des prompts répétés, gardés en cache, l’expliqueraient. La colonne donne un lot, pas des "
+            "mieux\u00a0; des prompts répétés, gardés en cache, l’expliqueraient. La colonne donne un batch, pas des "
             "clients."
         ),
     ),
@@ -111,7 +111,7 @@ CAUSES: Mapping[str, Cause] = {
         ),
     ),
     "steady_step": Cause(
-        gettext_lazy("pas de durée fixe"),
+        gettext_lazy("pas d’une durée fixe"),
         gettext_lazy(
             "Qwen3-235B en fp8 sous vLLM\u00a0: 52\u00a0ms par token sur deux H200 et 35 sur quatre, de 4 à 20 "
             "clients et de 1 000 à 8 000 tokens. C’est le temps de lire tous les experts, même quand la charge n’en "
@@ -172,7 +172,7 @@ CAUSES: Mapping[str, Cause] = {
         ),
     ),
     "batch_not_stated": Cause(
-        gettext_lazy("lot atteint non publié"),
+        gettext_lazy("batch atteint non publié"),
         gettext_lazy(
             "Débit hors ligne, au plus. Le nombre de requêtes en cours n’est pas publié\u00a0; il se déduit ici de "
             "la mémoire. Sous TensorRT-LLM 0.14, l’écart croît avec le parallélisme pour des prompts et réponses "
@@ -241,7 +241,7 @@ UNSTATED: Mapping[str, Promise] = {
     "batch_reached": gettext_lazy("le nombre de requêtes en cours"),
     "prefix_cache": gettext_lazy("si les préfixes étaient gardés en cache"),
     "prompt_mixing": gettext_lazy("comment les prompts se mêlaient au décodage"),
-    "engine_settings": gettext_lazy("les limites de lot et de mémoire du moteur"),
+    "engine_settings": gettext_lazy("les limites de batch et de mémoire du moteur"),
     "build_settings": gettext_lazy("la compilation et les réglages"),
     "recomputation": gettext_lazy("si les activations étaient recalculées"),
     "software_version": gettext_lazy("la version du logiciel d’entraînement"),

@@ -98,14 +98,14 @@ REASONS: dict[str, Promise] = {
     "engine not modelled": gettext_lazy("moteur non modélisé"),
     "vendor not calibrated": gettext_lazy("constructeur non calibré"),
     "precision not modelled": gettext_lazy("précision non modélisée"),
-    "batch not modelled": gettext_lazy("lot non modélisé"),
+    "batch not modelled": gettext_lazy("batch non modélisé"),
     "metric not modelled": gettext_lazy("grandeur non modélisée"),
     "method not modelled": gettext_lazy("méthode non modélisée"),
     "offload not modelled": gettext_lazy("déport en mémoire vive non modélisé"),
     "library not modelled": gettext_lazy("bibliothèque non modélisée"),
     "lengths not stated": gettext_lazy("longueurs non indiquées"),
     "concurrency not stated": gettext_lazy("nombre de clients non indiqué"),
-    "micro-batch not stated": gettext_lazy("micro-lot non indiqué"),
+    "micro-batch not stated": gettext_lazy("micro-batch non indiqué"),
     "network not stated": gettext_lazy("réseau non indiqué"),
     "open loop at a rate": gettext_lazy("arrivées à un rythme fixé"),
     "padded sequences of unknown length": gettext_lazy("séquences complétées, de longueur inconnue"),
@@ -204,7 +204,7 @@ def _lengths(cells: dict[str, str]) -> str:
 
 def _batch(cells: dict[str, str]) -> str:
     size = cells.get("batch") or cells.get("micro_batch")
-    return _("lot de %(size)s") % {"size": _count(size)} if size and size != "1" else ""
+    return _("batch de %(size)s") % {"size": _count(size)} if size and size != "1" else ""
 
 
 def _clients(text: str) -> str:

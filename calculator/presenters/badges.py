@@ -34,7 +34,7 @@ WORDS: dict[Kind, Promise] = {
     Kind.INPUT: gettext_lazy("votre saisie"),
 }
 MEANINGS: dict[Kind, Promise] = {
-    Kind.MEASURED: gettext_lazy("mesuré par un de nos essais"),
+    Kind.MEASURED: gettext_lazy("relevé par une de nos mesures"),
     Kind.PUBLISHED: gettext_lazy("mesure publiée par un tiers"),
     Kind.DATA_SHEET: gettext_lazy("valeur de la fiche technique"),
     Kind.LIST_PRICE: gettext_lazy("prix public du vendeur"),

@@ -78,7 +78,7 @@ NOTES: Mapping[str, Text] = {
         "Contexte ramené de %(asked)s à %(limit)s tokens, le plus long que ce modèle accepte."
     ),
     "batched_tokens_raised": gettext_lazy(
-        "Tokens par lot portés de %(asked)s à %(written)s\u00a0: vLLM demande au moins un token par séquence, et "
+        "Tokens par batch portés de %(asked)s à %(written)s\u00a0: vLLM demande au moins un token par séquence, et "
         "tout le contexte quand le prompt n’est pas lu par morceaux."
     ),
     "swap_space_gone": gettext_lazy(

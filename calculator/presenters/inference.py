@@ -180,9 +180,9 @@ def curve(estimate: InferenceEstimate) -> Drawn | None:
         most = words.streams(estimate.most_clients or 0)
         title = _("Jusqu’à %(streams)s en même temps") % {"streams": most}
     elif best is None:
-        title = _("Aucun nombre de flux ne tient vos engagements ici")
+        title = _("Aucun nombre de flux ne tient vos objectifs ici")
     else:
-        title = _("Vos engagements tiennent jusqu’à %(streams)s") % {"streams": words.streams(best.served.concurrency)}
+        title = _("Vos objectifs tiennent jusqu’à %(streams)s") % {"streams": words.streams(best.served.concurrency)}
     return Drawn(title, subtitle, figure)
 
 

@@ -56,7 +56,7 @@ def titles() -> dict[str, str]:
         "serve_step": _("Une étape de décodage"),
         "serve_first_token": _("Temps jusqu’au premier token"),
         "serve_output_rate": _("Débit total de sortie"),
-        "serve_anchored": _("Débit recalé sur notre essai"),
+        "serve_anchored": _("Débit recalé sur notre mesure"),
         "serve_requests": _("Requêtes par seconde"),
         "serve_little": _("Flux qu’entretient ce débit (loi de Little)"),
         "serve_capacity": _("Tokens de sortie par mois"),
@@ -136,7 +136,7 @@ def meanings(code: str) -> dict[str, str]:
         "serve_memory_roof": {
             "M": _("copie mesurée sur ce GPU"),
             "D": _("bande passante de la fiche"),
-            "e": _("part que le calage lit sur cette classe de puces"),
+            "e": _("part que l’étalonnage lit sur cette classe de puces"),
         },
         "serve_compute_roof": {
             "F": _("produit de matrices mesuré sur ce GPU"),
@@ -144,7 +144,7 @@ def meanings(code: str) -> dict[str, str]:
         },
         "serve_link_roof": {
             "B": _("débit de bus mesuré entre ces GPU"),
-            "p": _("débit de bus que le calage prévoit"),
+            "p": _("débit de bus que l’étalonnage prévoit"),
         },
         "serve_step": {
             "p": _("lecture des poids"),
@@ -165,7 +165,7 @@ def meanings(code: str) -> dict[str, str]:
             "f": _("temps que prend un prompt"),
             "n": _("répliques"),
         },
-        "serve_anchored": {"d": _("débit estimé"), "a": _("mesuré ÷ estimé, à l’essai voisin")},
+        "serve_anchored": {"d": _("débit estimé"), "a": _("mesuré ÷ estimé, à la mesure voisine")},
         "serve_requests": {"d": _("débit total de sortie"), "O": _("tokens de la réponse")},
         "serve_little": {"r": _("requêtes par seconde"), "t": _("durée d’une requête")},
         "serve_capacity": {

@@ -80,7 +80,7 @@ def _reached(estimate: InferenceEstimate) -> dict[str, str]:
 
 def _meets(estimate: InferenceEstimate) -> SafeString:
     reached = _reached(estimate)
-    text = _("{} tient vos engagements\u00a0: premier token en {}, {} par flux{}.")
+    text = _("{} tient vos objectifs\u00a0: premier token en {}, {} par flux{}.")
     if not has_targets(estimate.scenario):
         text = _("{} donne le premier token en {}, puis {} par flux{}.")
     held = estimate.chosen.layout
@@ -96,7 +96,7 @@ def _margin(estimate: InferenceEstimate) -> str:
 
 def _misses(estimate: InferenceEstimate) -> SafeString:
     worst = max(estimate.chosen.misses, key=lambda item: item.excess_ratio)
-    return format_html(_("{} manque un engagement\u00a0: {}.{}"), machine(estimate), words.miss(worst), _way(estimate))
+    return format_html(_("{} manque un objectif\u00a0: {}.{}"), machine(estimate), words.miss(worst), _way(estimate))
 
 
 def _way(estimate: InferenceEstimate) -> SafeString:
@@ -136,7 +136,7 @@ def _measured(estimate: InferenceEstimate) -> SafeString:
     """What we measured, with its own conditions: they need not be those asked for."""
     run = estimate.measured
     assert run is not None
-    text = _("{} a produit {} avec {}, à {}, prompts de {} tokens et réponses de {}\u00a0: mesuré, essai {}.")
+    text = _("{} a produit {} avec {}, à {}, prompts de {} tokens et réponses de {}\u00a0: mesure {}.")
     lengths = (formats.number(run.prompt_tokens), formats.number(run.output_tokens))
     rate = words.rate(run.output_tok_per_s.value)
     return format_html(text, machine(estimate), rate, run.model, words.streams(run.concurrency), *lengths, run.run)
@@ -152,7 +152,7 @@ def stats(estimate: InferenceEstimate) -> tuple[Stat, ...]:
 def _first_token(estimate: InferenceEstimate) -> Stat:
     speed, target = estimate.speeds, estimate.scenario.first_token_ms
     assert speed is not None
-    wanted = _("engagement %(limit)s") % {"limit": words.target_ms(target)} if target else ""
+    wanted = _("objectif %(limit)s") % {"limit": words.target_ms(target)} if target else ""
     note = words.joined((words.band(speed.first_token_s), wanted))
     return Stat(words.milliseconds(speed.first_token_s.value), _("jusqu’au premier token"), note)
 

@@ -226,7 +226,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "batch_not_calibrated": Wording(
         gettext_lazy("Calé sur un seul flux."),
-        gettext_lazy("Aucune mesure publiée de %(engine)s à plusieurs flux n’a servi au calage."),
+        gettext_lazy("Aucune mesure publiée de %(engine)s à plusieurs flux n’a servi à l’étalonnage."),
         "warn",
     ),
     "vendor_claim": Wording(
@@ -237,12 +237,12 @@ SENTENCES: Mapping[str, Wording] = {
         ),
     ),
     "measured_here": Wording(
-        gettext_lazy("Mesuré."), gettext_lazy("Le débit total est celui de notre essai %(run)s, dans ces conditions.")
+        gettext_lazy("Mesuré."), gettext_lazy("Le débit total est celui de notre mesure %(run)s, dans ces conditions.")
     ),
     "scaled_from_run": Wording(
-        gettext_lazy("Recalé sur un essai."),
+        gettext_lazy("Recalé sur une mesure."),
         gettext_lazy(
-            "Notre essai %(run)s, proche, donne %(factor)s fois l’estimation\u00a0: elle est mise à cette échelle."
+            "Notre mesure %(run)s, proche, donne %(factor)s fois l’estimation\u00a0: elle est mise à cette échelle."
         ),
     ),
     "margin_within_band": Wording(

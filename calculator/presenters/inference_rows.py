@@ -123,14 +123,14 @@ def _speeds(estimate: InferenceEstimate) -> Iterator[Row]:
     if estimate.goodput is not None:
         yield Row(
             section,
-            _("dans les engagements, au moins (indication)"),
+            _("dans les objectifs, au moins (indication)"),
             to_decimal(estimate.goodput.low_per_s),
             "req/s",
             kind,
         )
         yield Row(
             section,
-            _("dans les engagements, au plus (indication)"),
+            _("dans les objectifs, au plus (indication)"),
             to_decimal(estimate.goodput.high_per_s),
             "req/s",
             kind,
@@ -139,7 +139,7 @@ def _speeds(estimate: InferenceEstimate) -> Iterator[Row]:
         yield Row(section, _("flux en même temps, au plus"), Decimal(estimate.most_clients), "", kind)
     if estimate.best is not None:
         flows = to_decimal(estimate.best.served.concurrency)
-        yield Row(section, _("flux dans les engagements, au plus"), flows, "", kind)
+        yield Row(section, _("flux dans les objectifs, au plus"), flows, "", kind)
     if estimate.roofline is not None:
         yield Row(section, _("ce qui limite une étape"), str(words.LIMITS[estimate.roofline.binding]))
 

@@ -356,12 +356,12 @@ def goodput(estimate: InferenceEstimate) -> str:
     rate = quantities.digits(found.requests_per_s)
     share, most = formats.percent(found.low_ratio), formats.percent(found.high_ratio)
     if share == most:
-        return _("Indication\u00a0: %(share)s des %(rate)s requêtes/s dans les engagements") % {
+        return _("Indication\u00a0: %(share)s des %(rate)s requêtes/s dans les objectifs") % {
             "share": share,
             "rate": rate,
         }
     shares = {"low": share, "high": most, "rate": rate}
-    return _("Indication\u00a0: %(low)s à %(high)s des %(rate)s requêtes/s dans les engagements") % shares
+    return _("Indication\u00a0: %(low)s à %(high)s des %(rate)s requêtes/s dans les objectifs") % shares
 
 
 def costs(estimate: InferenceEstimate) -> tuple[CostLine, ...]:

@@ -171,7 +171,7 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Ne tient pas en mémoire."),
         gettext_lazy(
             "Il faut %(needed_bytes)s par GPU pour %(usable_bytes)s. Issues\u00a0: partager les états (FSDP), "
-            "partager tenseurs ou couches, plus de micro-lots."
+            "partager tenseurs ou couches, plus de micro-batchs."
         ),
         "bad",
         gettext_lazy("Changer le partage"),
@@ -180,7 +180,7 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Ne tient pas en mémoire."),
         gettext_lazy(
             "Il faut %(needed_bytes)s par GPU pour %(usable_bytes)s, même partagé. Issues\u00a0: plus de GPU, plus de "
-            "micro-lots, activations recalculées."
+            "micro-batchs, activations recalculées."
         ),
         "bad",
         gettext_lazy("Ajouter des GPU"),

@@ -80,7 +80,7 @@ def _step(estimate: ParallelismEstimate) -> Iterator[Row]:
         (_("Étages du pipeline"), time.pipeline_s, Kind.ESTIMATE),
         (_("Bulle du pipeline"), time.bubble_s, run),
         (_("Attente entre machines"), time.cluster_s, run),
-        (_("Pas entier"), time.step_s, run),
+        (_("Le pas entier"), time.step_s, run),
     ):
         yield Row(section, label, to_decimal(value), "s", _kind(kind))
 

@@ -109,7 +109,7 @@ DEFINITIONS = (
         _(
             "Toujours allumé\u00a0: des GPU entiers, payés toutes les heures du mois. Heures utilisées\u00a0: "
             "seulement le temps "
-            "que prend le volume, arrondi une fois au pas de facturation. Un prix au mois est toujours allumé."
+            "que prend le volume, arrondi une fois à l’unité de facturation. Un prix au mois est toujours allumé."
         ),
     ),
     Definition(
@@ -123,10 +123,10 @@ DEFINITIONS = (
     ),
     Definition(
         "accumulation",
-        _("Micro-lot, accumulation, lot global"),
+        _("Micro-batch, accumulation, batch global"),
         _(
-            "Le micro-lot passe d’un coup dans un GPU. L’accumulation additionne les gradients de plusieurs passes "
-            "avant un pas. Le lot global est leur produit, fois le nombre de copies du modèle."
+            "Le micro-batch passe d’un coup dans un GPU. L’accumulation additionne les gradients de plusieurs passes "
+            "avant un pas. Le batch global est leur produit, fois le nombre de copies du modèle."
         ),
     ),
     Definition(

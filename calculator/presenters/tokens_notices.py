@@ -82,7 +82,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "vendor_not_calibrated": Wording(
         gettext_lazy("Vitesse inconnue."),
-        gettext_lazy("Le calage ne couvre pas les GPU de %(vendor)s."),
+        gettext_lazy("L’étalonnage ne couvre pas les GPU de %(vendor)s."),
         "warn",
     ),
     "unknown_peak": Wording(

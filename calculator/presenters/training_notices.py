@@ -81,7 +81,7 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Découpage choisi pour vous."),
         gettext_lazy(
             "Une copie du modèle tient sur TP\u00a0%(tp)s × PP\u00a0%(pp)s, le plus petit découpage possible\u00a0; "
-            "copies en parallèle\u00a0: %(copies)s. Un nombre dans «\u00a0Parallélisme de tenseurs\u00a0» l’impose."
+            "copies en parallèle\u00a0: %(copies)s. Un nombre dans «\u00a0Parallélisme tensoriel\u00a0» l’impose."
         ),
         "",
         gettext_lazy("Changer TP"),
@@ -147,7 +147,7 @@ SENTENCES: Mapping[str, Wording] = {
     ),
     "less_than_a_step": Wording(
         gettext_lazy("Moins d’un pas."),
-        gettext_lazy("Tout le travail tient dans un seul lot de %(batch)s séquences."),
+        gettext_lazy("Tout le travail tient dans un seul batch de %(batch)s séquences."),
         "warn",
     ),
     "shape_assumed": Wording(

@@ -62,7 +62,7 @@ def published_note(code: str) -> str:
     return {
         "encoder_1": _(
             "92\u00a0jours sur une A100 font un MFU de 26,1\u00a0% à 6N\u00a0: une hypothèse prudente, puisque la "
-            "vitesse calibrée est plus haute. Séquence, lot et logiciel ne sont pas publiés."
+            "vitesse calibrée est plus haute. Séquence, batch et logiciel ne sont pas publiés."
         ),
         "encoder_8": _(
             "14\u00a0jours font 82\u00a0% de huit fois la vitesse d’une carte. Au même MFU par carte, sans rien perdre "
@@ -74,7 +74,7 @@ def published_note(code: str) -> str:
 
 def _reading(found: ReadRun) -> ReadingRow:
     return ReadingRow(
-        name=_("lot global de %(count)s (%(micro)s × %(passes)s)")
+        name=_("batch global de %(count)s (%(micro)s × %(passes)s)")
         % {
             "count": formats.number(found.global_batch),
             "micro": formats.number(found.reading.micro_batch),

@@ -43,10 +43,10 @@ def _inputs(estimate: TrainingEstimate) -> Iterator[Row]:
         ("optimizer", _("Optimiseur"), training_words.optimizer_name(scenario.optimizer), ""),
         ("framework", _("Logiciel"), training_words.framework_name(scenario.framework), ""),
         ("recomputed", _("Recalculer les activations"), yes_no, ""),
-        ("micro_batch", _("Micro-lot"), Decimal(scenario.micro_batch), _("séquences")),
+        ("micro_batch", _("Micro-batch"), Decimal(scenario.micro_batch), _("séquences")),
         ("accumulation", _("Accumulation"), Decimal(scenario.accumulation), _("passes")),
         ("sequence_tokens", _("Longueur de séquence"), Decimal(scenario.sequence_tokens), _("tokens")),
-        ("tensor_parallel", _("Parallélisme de tenseurs (TP)"), Decimal(scenario.tensor), "GPU"),
+        ("tensor_parallel", _("Parallélisme tensoriel (TP)"), Decimal(scenario.tensor), "GPU"),
         ("pipeline_parallel", _("Parallélisme de pipeline (PP)"), Decimal(scenario.stages), _("étages")),
         ("sharding", _("Partage entre copies (ZeRO, FSDP)"), Decimal(int(scenario.sharding)), ""),
     )
@@ -67,8 +67,8 @@ def _work(estimate: TrainingEstimate) -> Iterator[Row]:
     section, found = _("Travail"), estimate.amount
     steps = None if found is None else Decimal(whole_steps(found))
     yield Row(section, _("Tokens"), _number(found.tokens if found else None), _("tokens"))
-    yield Row(section, _("Lot global"), _number(found.global_batch if found else None), _("séquences"))
-    yield Row(section, _("Pas d’optimiseur"), steps, _("pas"))
+    yield Row(section, _("Batch global"), _number(found.global_batch if found else None), _("séquences"))
+    yield Row(section, _("Pas de l’optimiseur"), steps, _("pas"))
     yield Row(section, _("Séquences"), _number(found.sequences if found else None), _("séquences"))
     yield Row(section, _("Époques"), _number(found.epochs if found else None))
     yield Row(section, _("Paramètres entraînés"), _number(estimate.trained_params), _("paramètres"))

@@ -83,7 +83,7 @@ def meanings(step: Step) -> dict[str, str]:
 def _work_words() -> dict[str, str]:
     """The work and its computing."""
     return {
-        "b": _("séquences par GPU et par passe (micro-lot)"),
+        "b": _("séquences par GPU et par passe (micro-batch)"),
         "T": _("tokens par séquence"),
         "a": _("passes accumulées avant un pas"),
         "r": _("copies du modèle qui apprennent ensemble"),

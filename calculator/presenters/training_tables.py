@@ -141,7 +141,7 @@ def _alternative(row: Alternative, estimate: TrainingEstimate, name: str) -> Alt
 def _refused_batch(row: Alternative, estimate: TrainingEstimate) -> Mark:
     """Why the copies cannot share the global batch."""
     batch = estimate.scenario.micro_batch * estimate.scenario.accumulation * estimate.data_parallel
-    text = _("lot de %(batch)s indivisible par %(copies)s")
+    text = _("batch de %(batch)s indivisible par %(copies)s")
     return Mark(text % {"batch": formats.number(batch), "copies": formats.number(row.copies)}, "lose")
 
 
@@ -167,7 +167,7 @@ def work(estimate: TrainingEstimate) -> tuple[Fact, ...]:
     flop = estimate.flop
     rows = [
         Fact(_("Paramètres entraînés"), _trained(estimate, share)),
-        Fact(_("Lot global"), _("%(count)s séquences") % {"count": _batch(estimate)}),
+        Fact(_("Batch global"), _("%(count)s séquences") % {"count": _batch(estimate)}),
         Fact(_("Copies du modèle (parallélisme de données)"), formats.number(estimate.data_parallel)),
         Fact(_("FLOP par token, poids (%(factor)sN)") % {"factor": flop.factor}, _flop(flop.linear)),
         Fact(_("FLOP par token, attention causale"), _flop(flop.attention)),

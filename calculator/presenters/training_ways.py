@@ -53,7 +53,7 @@ def _detail(way: Way, estimate: TrainingEstimate) -> str:
     scenario = estimate.scenario
     if way.batch == scenario.micro_batch * scenario.accumulation * estimate.data_parallel:
         return where
-    return _("%(machine)s, lot global de %(batch)s") % {"machine": where, "batch": formats.number(way.batch)}
+    return _("%(machine)s, batch global de %(batch)s") % {"machine": where, "batch": formats.number(way.batch)}
 
 
 def way_name(way: Way, estimate: TrainingEstimate) -> str:

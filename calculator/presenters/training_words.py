@@ -48,7 +48,7 @@ def verdict(found: Verdict) -> Mark:
         Verdict.MISFIT: Mark(_("ne tient pas"), "lose"),
         Verdict.UNKNOWN: Mark(_("inconnu"), ""),
         Verdict.IMPOSSIBLE: Mark(_("impossible"), "lose"),
-        Verdict.BATCH: Mark(_("lot indivisible"), "lose"),
+        Verdict.BATCH: Mark(_("batch indivisible"), "lose"),
     }[found]
 
 

@@ -116,7 +116,7 @@ class ColumnsForm(ReadingForm):
         self.headers = tuple(headers)
         kinds = [FileKind(kind)] if kind else list(COLUMNS)
         known = list(dict.fromkeys(column for one in kinds for column in COLUMNS[one]))
-        choices = [(NOT_TOLD, _("— à dire —")), (LEFT_OUT, _("laisser de côté")), *((name, name) for name in known)]
+        choices = [(NOT_TOLD, _("— à préciser —")), (LEFT_OUT, _("laisser de côté")), *((name, name) for name in known)]
         for place, header in enumerate(self.headers):
             start = header.strip().casefold()
             self.fields[f"column-{place}"] = forms.ChoiceField(

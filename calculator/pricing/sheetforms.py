@@ -20,14 +20,14 @@ from calculator.pricing.filing import file_of
 
 TEXT_CHARACTERS = 1_000
 NEEDED = _("Nécessaire pour une fiche nouvelle.")
-FLAGS = (("", _("non dit")), ("true", _("oui")), ("false", _("non")))
+FLAGS = (("", _("non précisé")), ("true", _("oui")), ("false", _("non")))
 LABELS: Mapping[str, Text] = {
     "name": _("Nom"),
     "aliases": _("Autres noms"),
     "vendor": _("Fabricant"),
     "architecture": _("Architecture"),
     "vram_gb": _("Mémoire (Go)"),
-    "driver_mib": _("Mémoire dite par le pilote (Mio)"),
+    "driver_mib": _("Mémoire annoncée par le pilote (Mio)"),
     "mem_type": _("Sorte de mémoire"),
     "mem_bw_gb_s": _("Débit de la mémoire (Go/s)"),
     "fp16_tflops_dense_fp32acc": _("FP16 dense, somme en FP32 (TFLOP/s)"),

@@ -96,7 +96,7 @@ def _told(upload: PriceUpload, user: User) -> tuple[str, str]:
         return word % {"count": count}, _who_agrees(upload, user)
     if is_approved(upload) and upload.approved_by is not None:
         return _("Second accord donné"), _("Accord de %(name)s.") % {"name": upload.approved_by.get_username()}
-    return _("Prêt à appliquer"), _("Sans date dans le fichier, l’effet est à l’instant dit ici.")
+    return _("Prêt à appliquer"), _("Sans date dans le fichier, il prend effet à l’instant indiqué ici.")
 
 
 def _who_agrees(upload: PriceUpload, user: User) -> str:

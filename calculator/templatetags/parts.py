@@ -32,7 +32,7 @@ def formula_folds(formulas: Iterable[FormulaView]) -> SafeString:
 def _fold(formula: FormulaView) -> str:
     title, result = markup(formula.title), markup(formula.result)
     trust = html(formula.trust)
-    weakest = f'<p class="note">{escape(_("Le résultat vaut son maillon le plus faible\u00a0:"))} {trust}</p>'
+    weakest = f'<p class="note">{escape(_("Le résultat vaut ce que vaut sa donnée la plus faible\u00a0:"))} {trust}</p>'
     return (
         f'<details class="fold" id="f-{markup(formula.code)}"{" open" if formula.is_open else ""}>'
         f'<summary>{title} <span class="hint">{result}</span></summary><div>'

@@ -202,7 +202,7 @@ PRESETS = (
     ),
     Preset(
         "fixed_batch",
-        gettext_lazy("Lot global fixe, 64 GPU"),
+        gettext_lazy("Batch global fixe, 64 GPU"),
         {"gpus": "64", "batchby": "step", "steptok": "131072"},
     ),
     Preset(

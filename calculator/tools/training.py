@@ -196,10 +196,10 @@ ENCODER = {
 }
 LARGE = {"model": "Llama-3.1-70B", "method": "full", "mbs": "1", "seq": "2048", "recomp": "1", "steps": "500"}
 PRESETS = (
-    Preset("published_8", gettext_lazy("QLoRA publié, lot de 8"), {"speed": "published", "rows": "12000"}),
+    Preset("published_8", gettext_lazy("QLoRA publié, batch de 8"), {"speed": "published", "rows": "12000"}),
     Preset(
         "published_32",
-        gettext_lazy("QLoRA publié, lot de 32"),
+        gettext_lazy("QLoRA publié, batch de 32"),
         {"speed": "published", "rows": "12000", "mbs": "8", "recomp": "1"},
     ),
     Preset(

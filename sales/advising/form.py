@@ -28,7 +28,7 @@ class Choices:
 
 TOKENS = gettext_lazy("tokens")
 USUAL = gettext_lazy("Vide\u00a0: l’usuel de cet usage.")
-NO_TARGET = gettext_lazy("0\u00a0: sans engagement. Vide\u00a0: l’usuel de cet usage.")
+NO_TARGET = gettext_lazy("0\u00a0: sans objectif. Vide\u00a0: l’usuel de cet usage.")
 
 NUMBERS: Mapping[str, NumberSpec] = {
     "users": NumberSpec(keys.PEOPLE, gettext_lazy("Personnes"), gettext_lazy("Par exemple 200."), required=False),

@@ -85,7 +85,7 @@ def training_facts(option: TrainingOption) -> Iterator[tuple[str, str]]:
     yield _("Carte"), option.sku.label
     yield (
         _("Réglage"),
-        _("micro-lot %(micro)s, accumulation %(accumulation)s, séquences de %(length)s tokens")
+        _("micro-batch %(micro)s, accumulation %(accumulation)s, séquences de %(length)s tokens")
         % {
             "micro": formats.number(scenario.micro_batch),
             "accumulation": formats.number(scenario.accumulation),
@@ -166,7 +166,7 @@ def left_out(advice: Advice) -> Iterator[tuple[str, str]]:
     words = {
         Verdict.MISFIT: _("l’entraînement n’y tient pas en mémoire"),
         Verdict.IMPOSSIBLE: _("aucun découpage valide"),
-        Verdict.BATCH: _("le lot ne se partage pas"),
+        Verdict.BATCH: _("le batch ne se partage pas"),
     }
     for option in advice.training:
         if option.seconds is None:

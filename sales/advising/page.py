@@ -300,7 +300,7 @@ def assumptions(advice: Advice) -> tuple[str, ...]:
     if need.serves:
         notes.append(load(need))
         notes.append(
-            _("Délais\u00a0: premier token %(first)s, par token %(token)s (0\u00a0: sans engagement).")
+            _("Délais\u00a0: premier token %(first)s, par token %(token)s (0\u00a0: sans objectif).")
             % {
                 "first": inference_words.milliseconds(float(wanted_first_token_ms(need)) / MS),
                 "token": inference_words.milliseconds(float(token_ms(need)) / MS),

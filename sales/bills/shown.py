@@ -90,9 +90,9 @@ def line(found: BillLine, result: Result) -> ShownLine:
         model=found.traffic.model,
         mode=words.mode_name(found.traffic.mode),
         tokens=tokens(found.traffic.usage),
-        requests=formats.number(found.traffic.requests, unknown=_("non dit")),
+        requests=formats.number(found.traffic.requests, unknown=_("non précisé")),
         listed=usd(found.list_usd),
-        billed=formats.money(found.traffic.amount, found.traffic.currency or "USD", unknown=_("non dit")),
+        billed=formats.money(found.traffic.amount, found.traffic.currency or "USD", unknown=_("non précisé")),
         difference="" if ratio is None else formats.percent(ratio, 1, signed=True),
         why=why(found, result),
     )

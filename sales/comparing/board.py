@@ -137,7 +137,7 @@ def _input(tool: Calculator, key: Key, column: Column) -> Row | None:
 
 def _words_of(key: Key, row: Row) -> tuple[str, str]:
     """The label of an input; the catalogue's state is no field of a form."""
-    state = {"catalog": _("Liste tarifaire n°"), "at": _("Prix du"), "fig": _("Débit du catalogue, n°")}
+    state = {"catalog": _("Liste de prix n°"), "at": _("Prix du"), "fig": _("Débit du catalogue, n°")}
     return state.get(key.name, row.label), row.unit
 
 

@@ -41,7 +41,7 @@ def _first(limits: tuple[ServingLimit, ...]) -> str:
         return ""
     first = limits[0]
     if first.clients is None:
-        return _("Dès le premier client, la cible «\u00a0%(what)s\u00a0» est manquée.") % {"what": _name(first.code)}
+        return _("Dès le premier client, l’objectif «\u00a0%(what)s\u00a0» est manqué.") % {"what": _name(first.code)}
     told = {"what": _name(first.code), "clients": formats.number(first.clients, 0)}
     if first.has_given_way:
         return _("Ce serveur lâche déjà\u00a0: «\u00a0%(what)s\u00a0» ne tient que jusqu’à %(clients)s clients.") % told

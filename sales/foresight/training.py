@@ -55,15 +55,17 @@ def _first(limits: tuple[TrainingLimit, ...], estimate: TrainingEstimate) -> str
         return _("%(model)s n’entre pas en mémoire, quelle que soit la longueur des séquences.") % told
     told |= {"longest": formats.number(sequence.most)}
     if batch.most is None:
-        return _("La mémoire manquera au premier pas\u00a0: même un micro-lot de 1 est trop.") % told
+        return _("La mémoire manquera au premier pas\u00a0: même un micro-batch de 1 est trop.") % told
     told |= {"batch": formats.number(batch.most)}
     if batch.most < batch.now:
-        return _("La mémoire manquera au premier pas\u00a0: le micro-lot de %(now)s devrait tomber à %(batch)s.") % told
-    return _("La mémoire tient jusqu’à un micro-lot de %(batch)s, ou des séquences de %(longest)s tokens.") % told
+        return (
+            _("La mémoire manquera au premier pas\u00a0: le micro-batch de %(now)s devrait tomber à %(batch)s.") % told
+        )
+    return _("La mémoire tient jusqu’à un micro-batch de %(batch)s, ou des séquences de %(longest)s tokens.") % told
 
 
 def _limit(limit: TrainingLimit) -> Limit:
-    names = {"micro_batch": _("micro-lot"), "sequence_tokens": _("tokens par séquence")}
+    names = {"micro_batch": _("micro-batch"), "sequence_tokens": _("tokens par séquence")}
     factor = None if limit.most is None else limit.most / limit.now
     where = _("aucun") if limit.most is None else formats.number(limit.most)
     return Limit(names[limit.code], where, distance(factor), held(factor))

@@ -66,13 +66,13 @@ TOPICS: tuple[Topic, ...] = (
     topic(
         "training-loop",
         _("Que fait une boucle d’entraînement\u00a0?"),
-        _("Prédire, mesurer l’erreur, la remonter, corriger les poids\u00a0; puis recommencer avec le lot suivant."),
+        _("Prédire, mesurer l’erreur, la remonter, corriger les poids\u00a0; puis recommencer avec le batch suivant."),
         training_figures.loop_figures,
     ),
     topic(
         "all-reduce",
         _("Pourquoi huit GPU ne vont-ils pas huit fois plus vite\u00a0?"),
-        _("À chaque pas, tous s’échangent leurs gradients, et le lot ne se partage pas toujours bien."),
+        _("À chaque pas, tous s’échangent leurs gradients, et le batch ne se partage pas toujours bien."),
         training_figures.exchange_figures,
     ),
     topic(

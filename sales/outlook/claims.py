@@ -50,7 +50,7 @@ def claims() -> Claims:
         lines=tuple(
             (
                 str(ATTRIBUTES[row["attribute"]]),
-                tuple(row[name][code] if row[name] else _("non dit") for name in codes),
+                tuple(row[name][code] if row[name] else _("non précisé") for name in codes),
             )
             for row in found["claims"]
         ),

@@ -18,7 +18,7 @@ OWN_NUMBERS: Mapping[str, NumberSpec] = {
     "latency": NumberSpec(
         keys.LATENCY,
         gettext_lazy("Premier token attendu sous"),
-        gettext_lazy("Vide\u00a0: non dit. Par exemple 100."),
+        gettext_lazy("Vide\u00a0: non précisé. Par exemple 100."),
         "ms",
         required=False,
     ),

@@ -84,9 +84,9 @@ def _line(one: Judged) -> RuleLine:
 def own(one: Judged) -> str:
     """The customer's number behind a rule; dollars are what this traffic costs on the reference API."""
     if one.rule.measure is Measure.SAID:
-        return _("dit") if one.finding.value == "not_price" else _("non dit")
+        return _("précisé") if one.finding.value == "not_price" else _("non précisé")
     if one.value is None:
-        return _("non dit") if one.rule.measure is Measure.LATENCY else _("inconnu")
+        return _("non précisé") if one.rule.measure is Measure.LATENCY else _("inconnu")
     if one.rule.measure is Measure.VOLUME:
         return formats.tokens(one.value)
     if one.rule.measure is Measure.LATENCY:
@@ -126,7 +126,7 @@ def reasons(found: OutlookEstimate) -> tuple[Reason, ...]:
 
 
 def _counts(said: bool) -> str:
-    return _("compte pour vous") if said else _("non dit")
+    return _("compte pour vous") if said else _("non précisé")
 
 
 def _in_contract() -> str:
@@ -149,7 +149,7 @@ def _capacity(both: Sides) -> str:
 
 def _latency(scenario: OutlookScenario, facts: OutlookFacts) -> Reason:
     target, measured = scenario.latency_ms, facts.api_first_token_ms
-    wanted = _("non dit") if target is None else f"{formats.number(target)}{formats.NBSP}ms"
+    wanted = _("non précisé") if target is None else f"{formats.number(target)}{formats.NBSP}ms"
     known = _("non mesurée d’ici")
     if measured is not None:
         known = _("%(time)s au premier token") % {"time": f"{formats.number(measured.value, 0)}{formats.NBSP}ms"}

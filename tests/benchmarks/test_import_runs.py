@@ -213,7 +213,7 @@ def test_an_upload_leads_to_its_run(client: Client, operator: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("fr", "n’est pas un résultat connu"), ("en", "is not a result that is known")]
+    ("language", "words"), [("fr", "n’est pas un résultat connu"), ("en", "is not a known result")]
 )
 def test_a_bad_upload_comes_back_with_a_sentence(client: Client, operator: User, language: str, words: str) -> None:
     response = upload(client, b'{"a": 1}', language, tool_version="<1>")

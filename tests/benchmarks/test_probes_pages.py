@@ -91,7 +91,7 @@ def test_the_page_speaks_english_too(operator: Client) -> None:
     run = probe_run("membw", "succeeded")
     reading(run, **COPY, flags="sustained,plausible?")
     text = page(operator, run, "en")
-    assert "1,610 GB/s" in text and "79.0%" in text and "accepted, with a reservation" in text
+    assert "1,610 GB/s" in text and "79.0%" in text and "accepted, with a caveat" in text
     assert "Less than 30 s measured: a short value." in text
     assert "No data sheet to compare with." in text
 

@@ -50,9 +50,9 @@ def test_typing_changes_the_answer_and_keeps_the_focus(page: Page) -> None:
 
 def test_a_tighter_target_turns_the_sentence_and_names_a_way_out(page: Page) -> None:
     opened(page)
-    expect(page.locator(".lead")).to_contain_text("tient vos engagements")
+    expect(page.locator(".lead")).to_contain_text("tient vos objectifs")
     page.locator("#id_ttft").fill("150")
-    expect(page.locator(".lead")).to_contain_text("manque un engagement")
+    expect(page.locator(".lead")).to_contain_text("manque un objectif")
     expect(page.locator("#h-ways")).to_be_visible()
 
 

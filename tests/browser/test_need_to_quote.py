@@ -22,7 +22,7 @@ __all__ = ["signed_in", "site"]
 CASES = {
     "fr": ("2 M de documents juridiques", "Affiner sur 12 000 tickets", "Encodeur de 2,7 Md",
            "Assistant, premier token en 100 ms", "100 M de tokens par mois"),
-    "en": ("2M legal documents", "Fine-tune on 12,000 tickets", "Encoder of 2.7B",
+    "en": ("2M legal documents", "Fine-tune on 12,000 tickets", "2.7B encoder",
            "Assistant, first token in 100 ms", "100M tokens a month"),
 }  # fmt: skip
 PLACES = range(len(CASES["fr"]))

@@ -46,8 +46,8 @@ def test_growth_moves_the_month_in_which_the_next_card_comes(page: Page) -> None
 def test_what_is_ticked_answers_a_rule_without_a_reload(page: Page) -> None:
     opened(page)
     page.locator("#group-you summary").click()
-    page.get_by_label("Fine-tuning quotidien", exact=True).check()
-    row = page.get_by_role("row", name="GPU dédiés pour un fine-tuning quotidien")
+    page.get_by_label("Affinage quotidien", exact=True).check()
+    row = page.get_by_role("row", name="GPU dédiés pour un affinage quotidien")
     expect(row).to_contain_text("aucun prix n’en décide")
     assert "said=daily" in page.url
 

@@ -31,7 +31,7 @@ WORDS = {
         "sent": "Votre proposition est chez le vendeur", "theirs": "Contre-proposition du client", "client": "Client",
     },
     "en": {
-        "make": "Make a quote", "draft": "Make the draft", "rate": "old rate accepted",
+        "make": "Make a quote", "draft": "Create the draft", "rate": "old rate accepted",
         "send": "Number and send", "link": "Customer’s link", "others": "Try other volumes",
         "volume": "Output volume", "compute": "Compute", "back": "Send to the seller",
         "sent": "Your proposal is with the seller", "theirs": "Customer’s counter-proposal", "client": "Customer",

@@ -46,7 +46,7 @@ def test_a_wrong_number_keeps_the_answer_and_names_the_field(page: Page) -> None
 
 def test_a_preset_is_a_link_and_is_marked(page: Page) -> None:
     opened(page)
-    chip = page.get_by_role("link", name="QLoRA publié, lot de 32")
+    chip = page.get_by_role("link", name="QLoRA publié, batch de 32")
     chip.click()
     expect(page.locator(".lead")).to_contain_text(f"3,79{NBSP}€")
     expect(chip).to_have_attribute("aria-current", "true")
@@ -54,8 +54,8 @@ def test_a_preset_is_a_link_and_is_marked(page: Page) -> None:
 
 def test_both_readings_of_the_published_batch_are_shown(page: Page) -> None:
     opened(page)
-    expect(page.get_by_role("row", name="lot global de 8")).to_contain_text(f"37,9{NBSP}min")
-    expect(page.get_by_role("row", name="lot global de 32")).to_contain_text(f"151,7{NBSP}min")
+    expect(page.get_by_role("row", name="batch global de 8")).to_contain_text(f"37,9{NBSP}min")
+    expect(page.get_by_role("row", name="batch global de 32")).to_contain_text(f"151,7{NBSP}min")
 
 
 def test_a_misfit_names_its_line_and_its_ways_out_lead_to_an_answer(page: Page) -> None:

@@ -52,8 +52,8 @@ def test_the_first_view_is_a_full_answer(client: Client, seeded: None) -> None:
     assert response.status_code == 200
     assert response.context["errors"] == ()
     text = text_of(response)
-    assert "GPU-ENTERPRISE tient vos engagements" in text
-    for heading in ("du temps jusqu’au premier token", "Mémoire", "Vos engagements tiennent jusqu’à", "La formule"):
+    assert "GPU-ENTERPRISE tient vos objectifs" in text
+    for heading in ("du temps jusqu’au premier token", "Mémoire", "Vos objectifs tiennent jusqu’à", "La formule"):
         assert heading in text
     assert response.context["presets"][0].is_current
 
@@ -302,7 +302,7 @@ def test_an_estimate_is_saved_and_opened_again(client: Client, seeded: None) -> 
     response = client.post("/fr/inference/save", {"query": query})
     assert response.status_code == 303
     again = client.get(response["Location"])
-    assert "tient vos engagements" in text_of(again)
+    assert "tient vos objectifs" in text_of(again)
 
 
 def test_the_live_answer_is_the_fragment(client: Client, seeded: None) -> None:

@@ -197,7 +197,7 @@ def test_both_pages_use_the_published_figure_of_this_machine_and_link_its_run(cl
     figure = on_this_machine()
     inference = client.get("/fr/inference", HERE).content.decode()
     assert "CPU-LOCAL</b> a produit 2\u202f500\u00a0tok/s avec test-llama-1m, à 4 flux" in inference
-    assert "essai 2026-0001" in inference and 'class="src measured" href="/fr/runs/2026-0001"' in inference
+    assert "mesure 2026-0001" in inference and 'class="src measured" href="/fr/runs/2026-0001"' in inference
     asked = {**HERE, "price": "0.09", "fig": str(figure.pk)}
     economics = client.get("/fr/economics", asked).content.decode()
     assert 'class="src measured" href="/fr/runs/2026-0001"' in economics and "2\u202f500" in economics

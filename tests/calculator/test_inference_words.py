@@ -132,9 +132,9 @@ def test_numbers_of_a_formula_are_those_of_its_step() -> None:
 @pytest.mark.parametrize(
     ("fields", "chosen", "text"),
     [
-        ({}, ENTERPRISE, "GPU-ENTERPRISE tient vos engagements"),
-        ({"instances": 2}, TITAN, "2 × GPU-TITAN tient vos engagements"),
-        ({"token_ms": Decimal(1)}, ENTERPRISE, "GPU-ENTERPRISE manque un engagement : temps par token"),
+        ({}, ENTERPRISE, "GPU-ENTERPRISE tient vos objectifs"),
+        ({"instances": 2}, TITAN, "2 × GPU-TITAN tient vos objectifs"),
+        ({"token_ms": Decimal(1)}, ENTERPRISE, "GPU-ENTERPRISE manque un objectif : temps par token"),
         ({"load": LoadBy.RATE, "requests_per_s": Decimal(500)}, ENTERPRISE, "GPU-ENTERPRISE est débordé"),
         ({}, STARTER, "Ne tient pas sur GPU-STARTER : les poids débordent, il manque"),
         ({"prompt_tokens": 500_000}, TITAN, "aucune séquence n’entre dans le cache KV"),
@@ -153,7 +153,7 @@ def test_a_sentence_of_a_misfit_names_the_cheapest_that_will_do() -> None:
 def test_the_figures_carry_their_bands() -> None:
     first, user, total, cost = inference_lead.stats(answer())
     assert all(" à " in stat.note for stat in (first, user, total, cost))
-    assert f"engagement 500{NB}ms" in first.note
+    assert f"objectif 500{NB}ms" in first.note
     assert inference_lead.stats(answer(STARTER)) == ()
 
 

@@ -297,7 +297,7 @@ def test_a_reason_with_a_name_keeps_the_name() -> None:
             "vLLM, 1 GPU, 512 + 512 tokens, serveur saturé",
         ),
         ("engine=vLLM; n_gpus=1; isl=512; osl=512; concurrency=1", "vLLM, 1 GPU, 512 + 512 tokens, 1 client"),
-        ("method=lora; n_gpus=1; seq_len=2048; micro_batch=4", "lora, 1 GPU, 2 048 tokens, lot de 4"),
+        ("method=lora; n_gpus=1; seq_len=2048; micro_batch=4", "lora, 1 GPU, 2 048 tokens, batch de 4"),
         ("interconnect=NVLink4; n_gpus=8; bytes=1048576", "NVLink4, 8 GPU, 1 Mio"),
         ("", ""),
     ],

@@ -34,7 +34,7 @@ def test_choices_are_told_in_words_and_numbers_with_their_unit() -> None:
     with translation.override("fr"):
         found = list(inputs(corpus()))
     assert ("Mode tarifaire des API", "Batch", "") in found
-    assert ("Pas de facturation", "L’heure entière", "") in found
+    assert ("Unité de facturation", "L’heure entière", "") in found
     assert ("Taille d’un morceau", Decimal(512), "tokens") in found
 
 

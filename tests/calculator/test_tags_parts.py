@@ -46,10 +46,10 @@ def test_every_formula_is_there_folded_but_the_one_that_answers(formulas: tuple[
 def test_a_formula_says_its_weakest_link_where_it_has_one(formulas: tuple[FormulaView, ...]) -> None:
     view = next(view for view in formulas if view.trust)._replace(title=ATTACK, result=ATTACK)
     markup = str(parts.formula_folds([view]))
-    assert f"Le résultat vaut son maillon le plus faible{NB}: <" in markup
+    assert f"Le résultat vaut ce que vaut sa donnée la plus faible{NB}: <" in markup
     assert f'<summary>{ESCAPED} <span class="hint">{ESCAPED}</span></summary>' in markup
     assert f'aria-label="{ESCAPED}"' in markup and ATTACK not in markup
-    assert "maillon" not in parts.formula_folds([view._replace(trust=None)])
+    assert "vaut ce que vaut" not in parts.formula_folds([view._replace(trust=None)])
 
 
 def test_a_notice_has_its_level_its_words_and_the_way_out() -> None:

@@ -87,9 +87,9 @@ def test_the_published_run_gives_the_published_minutes_and_euros(client: Client,
 
 def test_both_readings_of_the_accumulation_stand_side_by_side(client: Client, seeded: None) -> None:
     found = rows_of(page(client, preset("published_8").query))
-    first, second = (row for row in found if row[0].startswith("lot global"))
-    assert first == ["lot global de 8 (2 × 4)", "3 072 000", "0,5", "37,9 min", "0,95", "oui"]
-    assert second == ["lot global de 32 (8 × 4)", "12 288 000", "2", "151,7 min", "3,79", "non"]
+    first, second = (row for row in found if row[0].startswith("batch global"))
+    assert first == ["batch global de 8 (2 × 4)", "3 072 000", "0,5", "37,9 min", "0,95", "oui"]
+    assert second == ["batch global de 32 (8 × 4)", "12 288 000", "2", "151,7 min", "3,79", "non"]
 
 
 def test_the_second_reading_is_a_preset_of_its_own(client: Client, seeded: None) -> None:

@@ -243,7 +243,7 @@ def test_a_way_whose_copies_need_a_larger_batch_says_which() -> None:
     """Four sequences a step on one A100; eight cards take one each."""
     found = answer(LARGE, method=Method.FULL, micro_batch=1, accumulation=4)
     row = next(row for row in training_ways.ways(found) if row.detail.startswith(f"16{NB}×{NB}GPU-TITAN"))
-    assert row.detail.endswith("lot global de 16")
+    assert row.detail.endswith("batch global de 16")
 
 
 def test_what_does_not_fit_has_a_blank_time_and_a_mark() -> None:
@@ -260,12 +260,12 @@ def test_an_impossible_division_is_not_called_a_lack_of_memory() -> None:
 def test_a_count_that_cannot_keep_the_batch_says_why_and_is_not_drawn() -> None:
     """Eight sequences a step do not go into sixteen copies."""
     last = training_tables.counts(CASES["published"])[-1]
-    assert (last.mark.text, last.time, last.eur) == ("lot de 8 indivisible par 16", "", "")
+    assert (last.mark.text, last.time, last.eur) == ("batch de 8 indivisible par 16", "", "")
 
 
 def test_the_files_say_why_a_count_is_refused() -> None:
     named = {row.label: row.value for row in export_rows(CASES["published"])}
-    assert named[f"16{NB}×{NB}GPU-PRO{NB}: verdict"] == "lot de 8 indivisible par 16"
+    assert named[f"16{NB}×{NB}GPU-PRO{NB}: verdict"] == "batch de 8 indivisible par 16"
     assert named[f"16{NB}×{NB}GPU-PRO{NB}: durée"] is None
     assert named[f"complet{NB}: verdict"] == "ne tient pas"
 

@@ -21,8 +21,8 @@ OWN, ASSUMED = "votre saisie", "hypothèse"
 KEYS: dict[str, tuple[str, str, str, str]] = {
     "economics": ("out", "500", "400", "Sortie par requête"),
     "inference": ("in", "1024", "2048", "Prompt"),
-    "training": ("mbs", "2", "4", "Micro-lot"),
-    "parallelism": ("micro", "8", "4", "Micro-lots par pas"),
+    "training": ("mbs", "2", "4", "Micro-batch"),
+    "parallelism": ("micro", "8", "4", "Micro-batchs par pas"),
     "tokens": ("docs", "2000000", "12000", "Documents du corpus"),
 }
 TERMS = {

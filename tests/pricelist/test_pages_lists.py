@@ -44,7 +44,7 @@ def page(client: Client, name: str = "lists", language: str = "fr") -> str:
 
 def test_an_empty_house_says_what_will_stand_there() -> None:
     text = page(client_of("pricing"))
-    assert "Aucun fichier en attente" in text and "Aucun prix n’attend son heure" in text
+    assert "Aucun fichier en attente" in text and "Aucun changement de prix n’est prévu" in text
 
 
 def test_a_waiting_file_shows_its_state_its_lines_and_who_sent_it() -> None:
@@ -166,7 +166,7 @@ def test_the_pages_read_in_english() -> None:
     make.make_upload(original_name="a.csv", status="validated", new_count=1)
     make.make_price(make.make_sku(), "instance_hour", "1.60", valid_from=LATER)
     client = client_of("pricing", "sales")
-    assert "Files that wait" in page(client, language="en") and "1 new" in page(client, language="en")
+    assert "Pending files" in page(client, language="en") and "1 new" in page(client, language="en")
     assert "No private price" in page(client, "private-prices", "en")
     assert record(client, "en")[0][1] == "who"
 

@@ -89,7 +89,7 @@ def test_a_planned_price_is_cancelled_with_a_reason(paula: Client) -> None:
     path = reverse("planned-cancel", args=[row.pk])
     assert paula.post(path, {"reason": ""}).status_code == 422
     text = pagetext.words(paula.post(path, {"reason": "Reporté."}, follow=True).text)
-    assert "Liste n° 3 en vigueur" in text and "Aucun prix n’attend son heure" in text
+    assert "Liste n° 3 en vigueur" in text and "Aucun changement de prix n’est prévu" in text
     assert paula.get(path).status_code == 404
 
 

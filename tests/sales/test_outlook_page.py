@@ -73,10 +73,10 @@ def test_every_published_rule_stands_with_the_customers_number_and_the_computed_
 
 def test_what_is_said_answers_a_question(client: Client) -> None:
     rules = {line.rule: line for line in page(client, "said=daily&said=eu").context["page"].rules}
-    assert rules["GPU dédiés pour un fine-tuning quotidien"].finding == f"s’applique{NB}; aucun prix n’en décide"
+    assert rules["GPU dédiés pour un affinage quotidien"].finding == f"s’applique{NB}; aucun prix n’en décide"
     reasons = {line.name: line for line in page(client, "said=daily&said=eu").context["page"].reasons}
     assert reasons["Données à garder en Europe"].counts == "compte pour vous"
-    assert reasons["Poids de modèle à soi"].counts == "non dit"
+    assert reasons["Poids de modèle à soi"].counts == "non précisé"
 
 
 def test_what_would_have_to_be_true_is_the_page_of_the_solved_values(client: Client) -> None:
@@ -229,7 +229,7 @@ class TestFiles:
         rows = [[row["section"], row["label"]] for row in data["rows"]]
         assert [line[:2] for line in lines[start + 1 :]] == rows
         values = {row["label"]: row["value"] for row in data["rows"] if row["section"] == "What it would take"}
-        assert Decimal(values["Output volume a month, at equality"]) == Decimal("61866067.2")
+        assert Decimal(values["Output volume a month, at break-even"]) == Decimal("61866067.2")
 
     def test_the_json_names_codes_and_unrounded_values(self, client: Client) -> None:
         data = json.loads(client.get("/fr/outlook/outlook.json?").content)

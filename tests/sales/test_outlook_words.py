@@ -352,7 +352,7 @@ class TestClaims:
     def test_what_a_list_leaves_open_is_said_to_be_so(self) -> None:
         table = claims.claims()
         cells = dict(table.lines)
-        assert cells["Latence moyenne"][2] == "non dit"
+        assert cells["Latence moyenne"][2] == "non précisé"
         assert len(cells) == len(claims.ATTRIBUTES) == 6
 
     def test_a_grid_factor_has_its_year_its_publisher_and_its_source(self) -> None:
