@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext_lazy
@@ -56,7 +57,16 @@ def counted(diff: Diff) -> str:
     return ", ".join(f"{WORDS[verdict]} {diff.counts.get(verdict.value, 0)}" for verdict in Verdict)
 
 
-def _amount(entry: Entry, value: Any) -> str:
+KIND_WORDS: Mapping[str, Text] = {
+    "free": gettext_lazy("gratuit"),
+    "variable": gettext_lazy("prix variable"),
+    "withdrawn": gettext_lazy("retiré"),
+}
+
+
+def _amount(entry: Entry, value: Decimal | None, kind: str) -> str:
+    if kind in KIND_WORDS:
+        return str(KIND_WORDS[kind])
     if value is None:
         return "–"
     if entry.component == "rate":
@@ -70,8 +80,8 @@ def change(entry: Entry) -> str:
     what = " ".join(part for part in (entry.item, component_name(entry.component), mode) if part)
     if entry.context_over:
         what += f" > {formats.number(entry.context_over)}"
-    values = f"{_amount(entry, entry.old)} → {_amount(entry, entry.new)}"
-    if entry.component in ("item", "sheet") or (entry.old is None and entry.new is None):
+    values = f"{_amount(entry, entry.old, entry.old_kind)} → {_amount(entry, entry.new, entry.new_kind)}"
+    if entry.component in ("item", "sheet"):
         values = f"{entry.before} → {entry.after}".strip(" →") if entry.before or entry.after else ""
     moved = "" if entry.percent is None else f" ({formats.percent(entry.percent / 100, 1, signed=True)})"
     return f"{entry.line_no:>6}  {WORDS[entry.verdict]}  {what}  {values}{moved}{_start(entry)}"
@@ -154,6 +164,8 @@ def _change(entry: Entry) -> dict[str, Any]:
         "unit": entry.unit,
         "old": None if entry.old is None else plain(entry.old),
         "new": None if entry.new is None else plain(entry.new),
+        "old_kind": entry.old_kind,
+        "new_kind": entry.new_kind,
         "percent": entry.percent,
         "valid_from": entry.valid_from.isoformat() if entry.valid_from else None,
         "before": entry.before,

@@ -90,6 +90,7 @@ Write = PlannedPrice | PlannedRate | PlannedItem | PlannedAlias | PlannedSheet
 class Entry:
     """One line compared with the catalogue: old and new amount, the change in percent, and what would be written.
 
+    `old_kind` and `new_kind` are those of the price rows, "" where there is none.
     For a rate `item` is its currency and `component` is "rate"; for items and sheets `before` and `after` are texts.
     `voids` are ids of planned prices (of rates, for a rate) that the line replaces.
     """
@@ -113,6 +114,8 @@ class Entry:
     after: str = ""
     writes: tuple[Write, ...] = ()
     voids: tuple[int, ...] = ()
+    old_kind: str = ""
+    new_kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

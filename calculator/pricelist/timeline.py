@@ -135,6 +135,8 @@ class Timeline:
             is_backdated=bool(writes) and start < self.now,
             writes=writes,
             voids=voids,
+            old_kind="" if old is None else old.kind,
+            new_kind=price.kind,
         )
 
 

@@ -30,6 +30,12 @@ RATE = Entry(
 )  # fmt: skip
 ITEM = Entry(5, "raw", Verdict.CHANGED, item="GPU-PRO", component="item", before="One", after="Two", writes=WRITTEN)
 SAME = Entry(6, "raw", Verdict.UNCHANGED, item="GPU-TITAN", component="instance_hour")
+EIGHT = Decimal(8)
+ROUTER = Entry(8, "raw", Verdict.CHANGED, item="openrouter/auto", component="output", mode="standard", currency="USD")
+VARIES = replace(ROUTER, old=EIGHT, old_kind="price", new_kind="variable")
+KNOWN = replace(ROUTER, line_no=9, new=EIGHT, old_kind="variable", new_kind="price")
+FREE = replace(ROUTER, line_no=10, old=EIGHT, new=Decimal(0), old_kind="price", new_kind="free")
+GONE = replace(ROUTER, line_no=11, verdict=Verdict.WITHDRAWN, old_kind="variable", new_kind="withdrawn")
 GUARD = Guard(2, "changes_over_fifth", Level.WARN, {"percent": 25.0})
 PROBLEM = LineProblem(7, "amount", "not_a_number", {"text": "abc"}, Severity.ERROR)
 COUNTS = {"new": 1, "changed": 3, "unchanged": 1}
@@ -59,6 +65,10 @@ def test_how_the_file_was_read_and_what_it_holds_come_first() -> None:
         (TIER, "     3  new  gpt-5.4 output standard > 272,000  – → $22.50, 4 Jan 2027 00:00 (Paris)"),
         (RATE, "     4  changed  USD rate  1.1 USD → 1.12 USD, 30 Oct 2026"),
         (ITEM, "     5  changed  GPU-PRO item  One → Two"),
+        (VARIES, "     8  changed  openrouter/auto output standard  $8.00 → price varies"),
+        (KNOWN, "     9  changed  openrouter/auto output standard  price varies → $8.00"),
+        (FREE, "    10  changed  openrouter/auto output standard  $8.00 → free"),
+        (GONE, "    11  withdrawn  openrouter/auto output standard  price varies → withdrawn"),
     ],
 )
 def test_each_change_is_one_line(entry: Entry, said: str) -> None:
