@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 from django.utils.translation import gettext as _
 
 from calculator import formats, pagestate, permalinks, registry
 from calculator.domain.offers import Mode
 from calculator.domain.scenario import EconomicsEstimate
-from calculator.domain.units import half_up
 from calculator.presenters import quantities
 from calculator.presenters.words import Mark
 from calculator.tool import Answer
@@ -17,7 +16,7 @@ from sales.domain.foresight import RateLimit, back_off_s, grown_traffic, rate_li
 from sales.foresight.parts import GAVE_WAY, GIVES_WAY, HOLDS, Change, Foresight, Limit, WayOut, distance, held
 
 NAME = "economics"
-SHARE_DECIMALS = 4
+SHARE_DECIMALS = Decimal("0.0001")
 MOST_CACHE = Decimal("0.99")
 
 
@@ -97,7 +96,8 @@ def _repeated(lasts_h: Decimal) -> WayOut:
 def _cached(answer: Answer, found: RateLimit) -> tuple[WayOut, ...]:
     """The share of repeated requests that a response cache has to answer."""
     kept = (1 - answer.scenario.response_cache_ratio) * (1 - found.cache_ratio)
-    needed = 1 - half_up(kept, SHARE_DECIMALS)
+    # What is kept is rounded down, so that the peak does pass once the cache answers its share.
+    needed = 1 - kept.quantize(SHARE_DECIMALS, ROUND_FLOOR)
     if needed > MOST_CACHE:
         return ()
     effect = _("il faudrait que %(share)s des requêtes se répètent dans l’heure") % {

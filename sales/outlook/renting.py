@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from calculator import formats
 from calculator.domain.offers import Basis
+from calculator.domain.units import MONTHS_A_YEAR
 from calculator.language import gettext as _
 from calculator.presenters import words as common
 from calculator.presenters.badges import Badge, badge
@@ -64,8 +65,7 @@ def sentences(found: OutlookEstimate) -> tuple[str, ...]:
     if known.month_from_h is not None and known.month_from_ratio is not None:
         parts.append(_month(known.month_from_h, known.month_from_ratio))
     if known.year_from_months is not None:
-        months = formats.number(known.year_from_months, 1)
-        parts.append(_("L’engagement d’un an coûte moins à partir de %(months)s mois d’usage.") % {"months": months})
+        parts.append(_year(known.year_from_months))
     return tuple(parts)
 
 
@@ -82,6 +82,16 @@ def _month(hours: Decimal, ratio: Decimal) -> str:
     if ratio > 1:
         return _("Le prix au mois dépasse toujours le prix à l’heure\u00a0: il faudrait %(hours)s h par mois.") % values
     return _("Le prix au mois coûte moins à partir de %(hours)s h utilisées par mois (%(share)s).") % values
+
+
+def _year(needed: Decimal) -> str:
+    months = {"months": formats.number(needed, 1)}
+    if needed > MONTHS_A_YEAR:
+        return (
+            _("L’engagement d’un an coûte toujours plus que le mois\u00a0: il faudrait %(months)s mois d’usage.")
+            % months
+        )
+    return _("L’engagement d’un an coûte moins à partir de %(months)s mois d’usage.") % months
 
 
 def power(found: Energy) -> tuple[PowerLine, ...]:

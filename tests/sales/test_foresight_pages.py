@@ -91,3 +91,12 @@ def test_what_was_supposed_stays_in_the_form_with_the_scenario(client: Client, s
     text = client.get("/fr/foresight/economics/", {"volume": "3000000000", "peak": "7"}).text
     assert re.search(r'name="peak" value="7"', text)
     assert '<input type="hidden" name="volume" value="3000000000">' in text
+
+
+def test_the_cache_that_is_set_brings_the_peak_under_the_limit(client: Client, seeded: None) -> None:
+    """1 080 M tokens of 500 are 50 a minute, 150 at the peak: two thirds pass; 0.6667 would be 100.005 of 100."""
+    text = client.get("/fr/foresight/economics/", {"volume": "1080000000"}).text.replace("&amp;", "&")
+    found = re.search(r'href="/fr/economics\?([^"]*rcache=0\.3334&[^"]*)"', text)
+    assert found is not None
+    again = plain(words(client.get(f"/fr/foresight/economics/?{found[1]}").text))
+    assert "rien n’est refusé" in again and "seront refusées" not in again

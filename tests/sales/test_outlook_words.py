@@ -321,6 +321,11 @@ class TestRenting:
         text = renting.sentences(found(year_eur_per_month=Decimal("692.20")))[2]
         assert text == "L’engagement d’un an coûte moins à partir de 10,0 mois d’usage."
 
+    def test_a_year_that_never_pays_is_not_said_to_pay(self) -> None:
+        """900 € × 12 ÷ 830.64 € = 13.0 months of a year that has twelve."""
+        text = renting.sentences(found(year_eur_per_month=Decimal(900)))[2]
+        assert text == f"L’engagement d’un an coûte toujours plus que le mois{NB}: il faudrait 13,0 mois d’usage."
+
 
 class TestFiles:
     def test_the_rows_hold_what_the_page_says(self) -> None:
