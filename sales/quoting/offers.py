@@ -160,7 +160,7 @@ def check_sellable(found: Offer, at: dt.datetime, accepts_old_rate: bool) -> Non
     is accepted."""
     if found.totals is None or not found.lines:
         raise Refused("no_price")
-    if quoting.uses_test_figures(found.answer.estimate) or _is_test_host(found):
+    if _is_a_test(found.answer.estimate, found.rental):
         raise Refused("test_figures")
     if found.rental and found.rental.price and not found.rental.price.value:
         raise Refused("price_nothing")
@@ -176,10 +176,30 @@ def check_sellable(found: Offer, at: dt.datetime, accepts_old_rate: bool) -> Non
         raise Refused("old_rate")
 
 
-def _is_test_host(found: Offer) -> bool:
-    scenario, code = found.answer.scenario, found.rental.sku if found.rental else ""
-    offered = catalog.sku_choices(scenario.catalog_version, scenario.at)
-    return any(sku.is_test_host for sku in offered if sku.code == code)
+def _is_a_test(estimate: Any, rented: Rental | None) -> bool:
+    """Whether an estimate rests on a machine or a model for tests."""
+    offered = catalog.sku_choices(estimate.scenario.catalog_version, estimate.scenario.at)
+    code = rented.sku if rented else ""
+    return quoting.uses_test_figures(estimate) or any(sku.is_test_host for sku in offered if sku.code == code)
+
+
+def obstacle(name: str, estimate: Any) -> str:
+    """Why no quote of an estimate could ever be sent, "" where one could: it rents nothing, rests on something for
+    tests, or lacks what a price of the seller's own would be multiplied by. A price on request is no obstacle."""
+    rented = quoting.rental(estimate)
+    if rented is None:
+        return "nothing_rented"
+    if _is_a_test(estimate, rented):
+        return "for_tests"
+    return "" if rented.amount_eur is not None or _is_billed(name, estimate.scenario, rented) else "no_amount"
+
+
+def _is_billed(name: str, scenario: Any, rented: Rental) -> bool:
+    """Whether a scenario would have a bill, were there a price."""
+    tool, basis = registry.CALCULATORS[name], {"basis": rented.unit} if has(scenario, "basis") else {}
+    again = tool.answer(replace(scenario, price_eur=Decimal(1), **basis), tool.reads())
+    found = quoting.rental(again.estimate)
+    return found is not None and found.amount_eur is not None
 
 
 def rate_of(found: Offer) -> Sourced[Decimal] | None:

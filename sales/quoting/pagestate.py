@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from calculator import catalog, formats, registry
 from calculator.pagestate import ExportLink, address
+from calculator.tool import Answer
 from sales.models import Quote, QuoteEvent
 from sales.quoting import difference, offers, queries, rights, sheet, waiting, words
 from sales.quoting.offers import Margin, Offer
@@ -217,6 +218,17 @@ def form_context(name: str, query: str, offer: Offer | None, form: Any, quote: Q
         "unit": words.unit_name(offer.rental.unit.value) if offer and offer.rental else "",
         "negotiated": formats.unit_price(form.negotiated) if form.negotiated is not None else "",
         "valid_days": settings.QUOTE_VALID_DAYS,
+    }
+
+
+def no_quote_context(name: str, found: Answer, obstacle: str) -> dict[str, Any]:
+    """The page that says why a calculation leads to no quote."""
+    tool = registry.CALCULATORS[name]
+    return {
+        "tool": tool,
+        "sentence": tool.sentence(found.estimate),
+        "calculator_link": address(name, found.query),
+        "obstacle": words.OBSTACLES[obstacle],
     }
 
 

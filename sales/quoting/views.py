@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from calculator import answers, permalinks
 from calculator.pagestate import address
+from calculator.tool import Answer
 from calculator.views import needs_catalogue, open_calculator
 from sales.models import Quote
 from sales.quoting import files, forms, offers, pagestate, queries, rights, sheet, words, writing
@@ -53,6 +54,8 @@ def new(request: HttpRequest, name: str) -> HttpResponse:
     if outcome.answer is None:
         return HttpResponseRedirect(address(name, request.GET.urlencode()))
     typed = outcome.answer.scenario
+    if obstacle := offers.obstacle(name, outcome.answer.estimate):
+        return no_quote(request, name, outcome.answer, obstacle)
     scenario = offers.without_price(typed)
     negotiated = negotiated_for(request, name, scenario)
     initial = {
@@ -70,6 +73,12 @@ def new(request: HttpRequest, name: str) -> HttpResponse:
     shown = offers.offer(Quote(calculator=name, query=permalinks.write(scenario), vat_ratio=offers.default_vat(typed)))
     context = pagestate.form_context(name, permalinks.write(typed), shown, form)
     return render(request, "sales/quote_form.html", context, status=422 if form.is_bound else 200)
+
+
+def no_quote(request: HttpRequest, name: str, found: Answer, obstacle: str) -> HttpResponse:
+    """Why a calculation leads to no quote, with the way back to it."""
+    context = pagestate.no_quote_context(name, found, obstacle)
+    return render(request, "sales/quote_none.html", context, status=422)
 
 
 def negotiated_for(request: HttpRequest, name: str, scenario: Any) -> Any:

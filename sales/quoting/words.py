@@ -82,6 +82,19 @@ REFUSALS: Mapping[str, Text] = {
 
 
 def refusal(refused: Refused) -> str:
+OBSTACLES: Mapping[str, Text] = {
+    "nothing_rented": gettext_lazy("Pas de devis\u00a0: ce calcul ne nomme aucune machine de notre offre."),
+    "for_tests": gettext_lazy(
+        "Pas de devis\u00a0: ce calcul repose sur une machine ou un modèle d’essai, qui ne se vend pas."
+    ),
+    "no_amount": gettext_lazy(
+        "Pas de devis\u00a0: la vitesse de cette machine n’est pas connue, donc rien à facturer ne se calcule. "
+        "Complétez le calcul ou changez de machine."
+    ),
+}
+"""Why a calculation offers no quote; to complete it is the way out."""
+
+
     """Why a step was not taken, and what to do."""
     return str(REFUSALS[refused.code]) % refused.values
 
