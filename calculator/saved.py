@@ -24,7 +24,7 @@ from calculator.domain.units import half_up
 from calculator.models import EstimateSnapshot, PriceRow
 from calculator.pagestate import SUFFIXES, ExportLink
 from calculator.presenters.row import Row
-from calculator.presenters.values import shown
+from calculator.presenters.values import shown, unit_shown
 from calculator.savedcharts import SavedChart
 from calculator.tool import Answer, Calculator, Kept
 
@@ -170,7 +170,7 @@ def line_of(row: Mapping[str, Any], today: str = "") -> Line:
         section=str(row["section"]),
         label=str(row["label"]),
         value=value,
-        unit=unit,
+        unit=unit_shown(unit),
         kind=str(row["kind"]),
         source=str(row["source"]),
         is_short=len(value) <= SHORT_CHARACTERS,

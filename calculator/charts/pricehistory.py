@@ -121,19 +121,20 @@ def _layout(lines: Mapping[Key, Sequence[PricePoint]], first: dt.datetime, now: 
         },
         "yaxis": {"range": [0, top], "rangemode": "tozero", "nticks": 6, "zeroline": False},
         "shapes": [{**rule, "line": {"width": 1, "dash": "dot"}}],
-        "annotations": [_today(now), *_names(lines, top, end)],
+        "annotations": [_today(now, is_early=now - first < end - now), *_names(lines, top, end)],
         "showlegend": False,
     }
 
 
-def _today(now: dt.datetime) -> Figure:
+def _today(now: dt.datetime, *, is_early: bool) -> Figure:
+    """The label leans to where the figure has room: to the right of a line near the left edge."""
     return {
         "name": "mute",
         "text": _("aujourd’hui"),
         "x": _day(now),
         "y": 1,
         "yref": "paper",
-        "xanchor": "right",
+        "xanchor": "left" if is_early else "right",
         "yanchor": "bottom",
         "showarrow": False,
     }

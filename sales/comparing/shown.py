@@ -80,21 +80,13 @@ def text(value: Raw, line: Line) -> str:
     number = Decimal(value)
     if line.quantity is not None:
         return WRITERS[line.quantity.look](number) if line.quantity.look in WRITERS else formats.number(number)
-    if line.unit == _("part de 1"):
-        return formats.percent(number, percent_decimals(number))
     return values.shown(number, line.unit)
-
-
-def percent_decimals(ratio: Decimal) -> int:
-    """The decimals that a ratio needs as a percentage."""
-    exponent = ratio.normalize().as_tuple().exponent
-    return max(0, -int(exponent) - 2) if isinstance(exponent, int) else 0
 
 
 def line(found: Line, shown: Board) -> ShownLine:
     """A row in words."""
     look = found.quantity.look if found.quantity else None
-    unit = "" if look in SAYS_ITS_UNIT or found.unit == _("part de 1") else found.unit
+    unit = "" if look in SAYS_ITS_UNIT else values.unit_shown(found.unit)
     has_answer = [column.answer is not None for column in shown.columns]
     cells = tuple(
         _cell(found, place, value) if has_answer[place] else Cell(_("sans réponse"))

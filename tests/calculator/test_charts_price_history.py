@@ -130,3 +130,11 @@ def test_the_page_of_an_item_shows_the_chart_with_its_data_beside_it(client: Cli
     page = client.get("/fr/prices/api/gpt-5.4/").content.decode()
     assert 'id="plot-data-1"' in page and "charts.js" in page
     assert "changement" in pagetext.words(page)
+
+
+@pytest.mark.parametrize(("start", "leans"), [("2026-11-30", "left"), ("2026-11-20", "left"), ("2026-01-01", "right")])
+def test_todays_label_leans_to_where_the_figure_has_room(start: str, leans: str) -> None:
+    """The figure ends a month after today: a price of last week puts today near its left edge."""
+    plot = price_history([point(start, "7.50")], NOW)
+    assert plot is not None
+    assert plot.figure["layout"]["annotations"][0]["xanchor"] == leans

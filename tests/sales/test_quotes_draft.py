@@ -173,8 +173,7 @@ def test_a_test_host_is_not_for_sale() -> None:
     host = CatalogItem.objects.filter(is_test_host=True).first()
     assert host is not None
     client = make.seller()
-    quote = make.drafted(client, agreed_eur="5", reason="try")
-    Quote.objects.filter(pk=quote.pk).update(query=f"v=1&sku={host.code}&rate=10")
+    quote = make.drafted(client, f"v=1&sku={host.code}&rate=10", agreed_eur="5", reason="try")
     refused = make.send(client, quote)
     assert refused.status_code == 422 and "d’essai" in text_of(refused)
 
@@ -234,7 +233,7 @@ def test_a_quote_expires_by_its_date_alone(monkeypatch: pytest.MonkeyPatch) -> N
     client.force_login(quote.owner)
     assert page(client, quote).context["state_code"] == "expired"
     assert [row.state for row in client.get(reverse("quotes"), {"state": "expired"}).context["rows"]] == ["expiré"]
-    assert "n’est plus valable" in text_of(make.Client().get(path))
+    assert "était valable jusqu’au" in text_of(make.Client().get(path))
     assert (
         QuoteEvent.objects.filter(quote=quote).exclude(action__in=("created", "sent", "linked", "opened")).count() == 0
     )

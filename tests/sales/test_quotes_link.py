@@ -215,3 +215,13 @@ def test_a_customer_is_led_to_his_quote_and_not_through_our_whole_site(ending: s
     secret = path.rpartition("/")[2]
     assert {address for address in led if secret not in address} == {reverse("home")}
     assert re.search(r'<footer class="foot"><span>VMCloud, ', page)
+
+
+def test_what_is_asked_and_what_it_costs_stand_open_and_the_calculation_is_folded() -> None:
+    """A quote is read on a phone too: the total comes before hundreds of rows, which stay on the page and on paper."""
+    _quote, path = make.sent(make.seller())
+    document = Client().get(path).content.decode().partition('<article class="quote-d"')[2]
+    before, folds = document.split('<details class="fold">', 1)
+    assert "996,77\u00a0€" in before and "Conditions" in before
+    assert "Utilisation prévue" not in before and "Utilisation prévue" in folds
+    assert "<details open" not in document

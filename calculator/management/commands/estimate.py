@@ -18,7 +18,7 @@ from django.utils.translation import override
 from calculator import answers, catalog, document, pagestate, registry
 from calculator.permalinks import Key
 from calculator.permalinks.notation import written
-from calculator.presenters.values import shown
+from calculator.presenters.values import shown, unit_shown
 from calculator.tool import Answer, Calculator, Outcome
 
 REFUSED = 2
@@ -114,7 +114,7 @@ def as_text(tool: Calculator, outcome: Outcome) -> str:
         if row.section != section:
             section = row.section
             lines += ["", section]
-        value = " ".join(part for part in (shown(row.value, row.unit), row.unit) if part)
+        value = " ".join(part for part in (shown(row.value, row.unit), unit_shown(row.unit)) if part)
         lines.append(f"  {row.label:<{LABEL_WIDTH}} {value}{f' [{row.kind}]' if row.kind else ''}")
     values = document.scenario_values(found)
     lines += ["", _("Valeurs par défaut, faute d’être données\u00a0:")]
