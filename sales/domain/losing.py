@@ -20,15 +20,28 @@ def next_win(break_even: BreakEven, volume: Decimal) -> Decimal | None:
     return next((part.start_tokens for part in break_even.intervals if part.start_tokens > volume), None)
 
 
+def unlisted_win(found: Comparison, volume: Decimal) -> Decimal | None:
+    """Where the GPU begins to win on the step of `volume`, the comparison's own, among the intervals that are not
+    listed: cost ÷ API price = volume × GPU ÷ API. None outside them."""
+    parts, ratio = found.break_even.intervals, found.difference_ratio
+    if not found.break_even.omitted_count or ratio is None or len(parts) < 2:
+        return None
+    listed_to = parts[-2].end_tokens
+    among = listed_to is not None and listed_to < volume < parts[-1].start_tokens
+    return volume * (1 + ratio) if among else None
+
+
 def gpu_loses(found: Comparison, volume: Decimal) -> Message:
     """When the GPU loses to this API: below which volume, or that it has lost already and from where it would win."""
     name, crossing = found.bill.api.label, found.break_even
     if crossing.outcome is Outcome.UNKNOWN:
         return Message("unknown_crossing", {"api": name})
-    around = holding(crossing, volume)
+    unlisted, around = unlisted_win(found, volume), holding(crossing, volume)
+    if unlisted is not None and unlisted <= volume:
+        return Message("api_wins_below", {"api": name, "tokens": unlisted, "until": None})
     if around is not None:
         return Message("api_wins_below", {"api": name, "tokens": around[0], "until": around[1]})
-    start = next_win(crossing, volume)
+    start = unlisted or next_win(crossing, volume)
     if start is None:
         return Message("api_always_wins", {"api": name})
     return Message("api_wins_until", {"api": name, "tokens": start})
@@ -39,10 +52,12 @@ def api_loses(found: Comparison, sku: str, volume: Decimal) -> Message:
     crossing = found.break_even
     if crossing.outcome is Outcome.UNKNOWN:
         return Message("unknown_gpu", {"sku": sku})
-    around = holding(crossing, volume)
+    unlisted, around = unlisted_win(found, volume), holding(crossing, volume)
+    if unlisted is not None and unlisted <= volume:
+        return Message("gpu_wins_here", {"sku": sku, "tokens": unlisted})
     if around is not None:
         return Message("gpu_wins_here", {"sku": sku, "tokens": around[0]})
-    start = next_win(crossing, volume)
+    start = unlisted or next_win(crossing, volume)
     if start is None:
         return Message("gpu_never_wins", {"sku": sku})
     return Message("gpu_wins_from", {"sku": sku, "tokens": start})
