@@ -1,12 +1,10 @@
 """The advisor in a browser: live change, keyboard alone, no script, a phone, print, accessibility."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+from tests.browser import axe
+
 ADVICE = "/fr/advice/"
 STATES = {
     "answer": "",
@@ -19,13 +17,6 @@ STATES = {
     "errors": "?form=1&v=1&users=beaucoup&must=none&range=none",
 }
 MOST_TABS = 120
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line a rule with the first element it concerns."""
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{item['id']}: {item['nodes'][0]['html'][:160]}" for item in found["violations"]]
 
 
 def opened(page: Page, query: str = "") -> Page:
@@ -124,14 +115,14 @@ def test_axe_finds_nothing_in_any_language_and_theme(page: Page, language: str, 
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/{language}/advice/")
     expect(page.locator(".lead")).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_axe_finds_nothing_in_any_state(page: Page, state: str) -> None:
     page.goto(ADVICE + STATES[state])
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 def test_the_print_shows_options_and_assumptions_and_hides_the_form(page: Page) -> None:
@@ -146,7 +137,7 @@ def test_a_sample_is_counted_and_comes_back_as_lengths(page: Page) -> None:
     """The reference sentence has 12 tokens in cl100k, which stands in for Qwen's tokenizer."""
     page.goto("/fr/advice/?use=code")
     page.get_by_role("link", name="compter une demande et une réponse").click()
-    assert violations(page) == []
+    assert axe.violations(page) == []
     page.get_by_label("Une demande typique").fill("Le cloud européen, bâti pour la production.")
     page.get_by_role("button", name="Compter").click()
     expect(page.locator(".lead")).to_be_visible()

@@ -1,22 +1,15 @@
 """The comparison in a browser: a scenario goes to its calculator and back, without scripts too, on a phone, by axe."""
 
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+from tests.browser import axe
+
 TWO = "/compare/?a=economics?v=1&na=Base&b=economics?v=1%26sku=GPU-TITAN%26basis=hour"
 BROKEN = f"{TWO}&c=economics?v=1%26sku=NOPE&d=nothing?"
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = json.loads(page.evaluate("axe.run().then(found => JSON.stringify(found.violations))"))
-    return [f"{one['id']}: {node['html'][:120]}" for one in found for node in one["nodes"]]
 
 
 def test_a_scenario_goes_to_its_calculator_and_comes_back_changed(page: Page) -> None:
@@ -58,7 +51,7 @@ def test_no_accessibility_rule_is_broken(chromium: Browser, site: str, language:
     page = context.new_page()
     for path in ("/compare/", BROKEN, "/compare/?a=economics&b=training&c=tokens", f"{TWO}&form=1&link=hello"):
         page.goto(f"/{language}{path}")
-        assert violations(page) == [], path
+        assert axe.violations(page, axe.EVERY_RULE) == [], path
     context.close()
 
 

@@ -1,13 +1,12 @@
 """Rules of every page, held on the economics page in each language and theme: access, policy, theme, chart."""
 
 import json
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+from tests.browser import axe
+
 ECONOMICS = "/fr/economics"
 STATES = {
     "answer": "",
@@ -18,27 +17,20 @@ STATES = {
 }
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line a rule with the first element it concerns."""
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{item['id']}: {item['nodes'][0]['html'][:160]}" for item in found["violations"]]
-
-
 @pytest.mark.parametrize("language", ["fr", "en"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_in_any_language_and_theme(page: Page, language: str, theme: str) -> None:
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/{language}/economics")
     show_chart(page)
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_axe_finds_nothing_in_any_state(page: Page, state: str) -> None:
     page.goto(ECONOMICS + STATES[state])
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 def show_chart(page: Page) -> None:

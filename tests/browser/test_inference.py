@@ -1,12 +1,10 @@
 """The inference page in a browser: live change, targets, ways out, figures, a phone, no script, accessibility."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+from tests.browser import axe
+
 INFERENCE = "/fr/inference"
 STATES = {
     "answer": "",
@@ -17,13 +15,6 @@ STATES = {
     "errors": "?form=1&v=1&in=beaucoup&util=400",
     "own model": "?model=Mine&params=7248023552&layers=32&width=4096&heads=32&kv_heads=8&vocab=32768",
 }
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line a rule with the first element it concerns."""
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{item['id']}: {item['nodes'][0]['html'][:160]}" for item in found["violations"]]
 
 
 def opened(page: Page, query: str = "") -> Page:
@@ -129,14 +120,14 @@ def test_axe_finds_nothing_in_any_language_and_theme(page: Page, language: str, 
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/{language}/inference")
     show(page, "plot-c")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_axe_finds_nothing_in_any_state(page: Page, state: str) -> None:
     page.goto(INFERENCE + STATES[state])
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 def test_the_print_shows_the_assumptions_and_hides_the_form(page: Page) -> None:

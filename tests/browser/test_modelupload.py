@@ -1,21 +1,12 @@
 """A config.json in Chromium: from the inference page to the answer for one's own model, with and without scripts."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import axe
 from tests.calculator import configfactory as make
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 NAME = "Notre modèle"
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{item['id']}: {item['nodes'][0]['html'][:160]}" for item in found["violations"]]
 
 
 def test_a_file_leads_from_the_form_to_the_answer_with_the_inputs_kept(page: Page) -> None:
@@ -36,7 +27,7 @@ def test_a_refused_text_stays_and_the_reason_is_read_out(page: Page) -> None:
     page.get_by_role("button", name="Lire ce modèle").click()
     expect(page.get_by_role("alert")).to_contain_text("état de taille fixe")
     expect(page.get_by_label("ou son contenu")).to_have_value('{"model_type": "mamba"}')
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 @pytest.mark.parametrize("language", ["fr", "en"])
@@ -44,7 +35,7 @@ def test_a_refused_text_stays_and_the_reason_is_read_out(page: Page) -> None:
 def test_axe_finds_nothing_on_the_form(page: Page, language: str, theme: str) -> None:
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/{language}/inference/model")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 def test_a_phone_shows_the_form_without_scrolling_sideways(phone: Page) -> None:

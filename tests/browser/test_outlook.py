@@ -1,13 +1,12 @@
 """The outlook in a browser: live answer, figures, phone, no scripts, print, axe, the way there and back."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+from tests.browser import axe
+
 PAGE = "/fr/outlook/"
 NBSP = "\u00a0"
 
@@ -16,12 +15,6 @@ def opened(page: Page, query: str = "", path: str = PAGE) -> Page:
     page.goto(f"{path}?{query}")
     expect(page.locator(".lead")).to_be_visible()
     return page
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found["violations"]]
 
 
 def test_typing_changes_the_answer_and_the_address_and_keeps_the_focus(page: Page) -> None:
@@ -88,7 +81,7 @@ def test_the_other_language_keeps_everything(page: Page) -> None:
 def test_no_accessibility_rule_is_broken(chromium: Browser, site: str, language: str, scheme: Any) -> None:
     context = chromium.new_context(base_url=site, color_scheme=scheme, bypass_csp=True)
     page = opened(context.new_page(), "said=daily&volume=10000000", f"/{language}/outlook/")
-    assert violations(page) == []
+    assert axe.violations(page, axe.WCAG_AND_BEST_PRACTICE) == []
     context.close()
 
 

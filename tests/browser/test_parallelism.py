@@ -1,12 +1,10 @@
 """The multi-GPU page in a browser: live answer, preset, phone, without scripts, print, and what axe finds."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+from tests.browser import axe
+
 PAGE = "/fr/parallelism"
 NBSP = "\u00a0"
 
@@ -15,13 +13,6 @@ def opened(page: Page, query: str = "") -> Page:
     page.goto(f"{PAGE}?{query}")
     expect(page.locator(".lead")).to_contain_text("jours")
     return page
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line a rule with the first element it concerns."""
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found["violations"]]
 
 
 def test_the_first_view_explains_the_published_case(page: Page) -> None:
@@ -98,17 +89,17 @@ def test_axe_finds_nothing(page: Page, language: str, theme: str) -> None:
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/{language}/parallelism?model=Llama-3.1-8B&gpus=16&sharing=sharded")
     expect(page.locator(".lead")).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page, axe.WCAG_AND_BEST_PRACTICE) == []
 
 
 def test_axe_finds_nothing_where_nothing_can_be_answered(page: Page) -> None:
     page.goto(f"{PAGE}?tp=8&pp=2")
     expect(page.locator(".lead")).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page, axe.WCAG_AND_BEST_PRACTICE) == []
 
 
 @pytest.mark.parametrize("language", ["fr", "en"])
 def test_axe_finds_nothing_on_the_ratings(page: Page, language: str) -> None:
     page.goto(f"/{language}/gpus/")
     expect(page.locator("#h-ratings")).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page, axe.WCAG_AND_BEST_PRACTICE) == []

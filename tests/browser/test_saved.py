@@ -1,12 +1,9 @@
 """A saved estimate in a browser: its charts are drawn from what was kept, and its files are at hand."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+from tests.browser import axe
 
 
 @pytest.mark.parametrize(("name", "charts"), [("inference", 4), ("parallelism", 2), ("tokens", 1)])
@@ -22,6 +19,4 @@ def test_a_saved_estimate_draws_its_charts_and_offers_its_files(page: Page, name
     with page.expect_download() as told:
         page.get_by_role("link", name="CSV").click()
     assert told.value.suggested_filename.startswith(f"vmcloud-{name}-")
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    assert [item["id"] for item in found["violations"]] == []
+    assert axe.violations(page) == []

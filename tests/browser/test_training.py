@@ -1,12 +1,10 @@
 """The training page in a browser: live answer, presets, ways out of a misfit, phone, no scripts, print, axe."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+from tests.browser import axe
+
 PAGE = "/fr/training"
 NBSP, THIN = "\u00a0", "\u202f"
 MISFIT = "model=Llama-3.1-70B&method=full&mbs=1&seq=2048&recomp=1&steps=500&sku=GPU-TITAN&accum=128"
@@ -16,13 +14,6 @@ def opened(page: Page, query: str = "speed=published&rows=12000") -> Page:
     page.goto(f"{PAGE}?{query}")
     expect(page.locator(".lead")).to_be_visible()
     return page
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line a rule with the first element it concerns."""
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found["violations"]]
 
 
 def test_typing_changes_the_answer_and_the_address_and_keeps_the_focus(page: Page) -> None:
@@ -137,10 +128,10 @@ def test_axe_finds_nothing(page: Page, language: str, theme: str, query: str) ->
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/{language}/training?{query}")
     expect(page.locator(".lead")).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page, axe.WCAG_AND_BEST_PRACTICE) == []
 
 
 def test_axe_finds_nothing_where_nothing_can_be_answered(page: Page) -> None:
     page.goto(f"{PAGE}?mbs=abc&model=zork")
     expect(page.locator(".empty")).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page, axe.WCAG_AND_BEST_PRACTICE) == []
