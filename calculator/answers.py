@@ -5,6 +5,7 @@ sentence what could not, and give no answer rather than one to another question.
 the next stands in its `Calculator`.
 """
 
+import datetime as dt
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from calculator import fields, formats, permalinks
-from calculator.catalog import NotFound
+from calculator.catalog import NotFound, retirement
 from calculator.forms.base import ScenarioForm
 from calculator.permalinks import Problem
 from calculator.tool import Answer, Calculator, Notice, Outcome
@@ -23,6 +24,8 @@ from calculator.tool import Answer, Calculator, Notice, Outcome
 MAX_REPAIRS = 12
 MAX_NOTICE_CHARACTERS = 400
 HELD_BY_FORM = ("v", "catalog", "at")
+CHOSEN = {"sku": "sku", "embedding": "embedding", "reference": "api"}
+"""What a scenario chooses of the catalogue, by attribute, with its kind there."""
 
 
 def from_link(tool: Calculator, query: QueryDict) -> Outcome:
@@ -40,7 +43,7 @@ def from_link(tool: Calculator, query: QueryDict) -> Outcome:
         notices = _unknown_keys(reading.unknown) + _proposal(missing, kept)
         return Outcome(form, None, problems, notices, newest_version=default.catalog_version)
     today = todays(tool, found, default, known)
-    notices = _unknown_keys(reading.unknown) + dated_notices(found, today) + tool.notices(found)
+    notices = _unknown_keys(reading.unknown) + dated_notices(found, today) + said_of(tool, found)
     form = tool.form.from_scenario(found.scenario, tool.choices(found.scenario, known, found.facts, None))
     return Outcome(form, found, (), notices, today, reading.defaults, default.catalog_version)
 
@@ -65,7 +68,7 @@ def from_form(tool: Calculator, query: QueryDict) -> Outcome:
     found, never = _computable(tool, found)
     if found is None:
         return Outcome(_marked(form, (*missing, *never)), None, (*missing, *never), newest_version=newest)
-    return Outcome(form, found, (), tool.notices(found), newest_version=newest)
+    return Outcome(form, found, (), said_of(tool, found), newest_version=newest)
 
 
 def _offered(
@@ -123,6 +126,9 @@ def absence(key: str, error: NotFound) -> Problem:
         "fig": _("Le débit n°\u00a0%(code)s n’existe pas pour ce GPU à cette date."),
         "model": _("Le modèle «\u00a0%(code)s\u00a0» n’est pas au catalogue."),
         "catalog": _("La liste de prix n°\u00a0%(code)s n’existe pas."),
+        "version": _("La liste de prix n°\u00a0%(code)s n’existe pas."),
+        "embedding": _("Le modèle d’indexation «\u00a0%(code)s\u00a0» n’est pas au catalogue."),
+        "figure": _("Le débit n°\u00a0%(code)s n’existe pas pour ce GPU à cette date."),
     }
     unnamed = _("«\u00a0%(code)s\u00a0» n’est pas au catalogue.")
     sentence = names.get(key, unnamed) % {"code": code}
@@ -184,6 +190,27 @@ def dated_notices(found: Answer, today: Answer | None) -> tuple[Notice, ...]:
         "date": formats.date(found.scenario.at),
     }
     return (Notice("outdated", text, today.query),)
+
+
+def said_of(tool: Calculator, found: Answer) -> tuple[Notice, ...]:
+    """What is said above any answer: what it chose that is sold no more, and the calculator's own notices."""
+    scenario = found.scenario
+    chosen = ((getattr(scenario, name, ""), kind) for name, kind in CHOSEN.items())
+    # Where several APIs are compared, each one's line says it.
+    asked = ((code, kind) for code, kind in chosen if code and not (kind == "api" and hasattr(scenario, "apis")))
+    retired = (_retired(code, kind, scenario.catalog_version, scenario.at) for code, kind in asked)
+    return (*(notice for notice in retired if notice is not None), *tool.notices(found))
+
+
+def _retired(code: str, kind: str, version: int, at: dt.datetime) -> Notice | None:
+    day = retirement(kind, code, version, at)
+    if day is None:
+        return None
+    if day > timezone.localdate(at):
+        text = _("%(code)s ne sera plus en vente à partir du %(day)s.")
+    else:
+        text = _("%(code)s n’est plus en vente depuis le %(day)s\u00a0: son dernier prix sert encore ici.")
+    return Notice("no_longer_sold", text % {"code": code, "day": formats.date(day)})
 
 
 def not_saved(outcome: Outcome) -> Outcome:

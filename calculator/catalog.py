@@ -5,9 +5,10 @@ and are always asked for; everything else comes from the version's snapshot.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 from django.utils import timezone
 
@@ -32,6 +33,7 @@ from calculator.sheets import gpu_sheets, language_models
 from calculator.snapshots import (
     API,
     EMBEDDING,
+    KINDS,
     PARIS,
     SKU,
     NotFound,
@@ -56,6 +58,7 @@ __all__ = [
     "PricePoint",
     "StalePrice",
     "api_choices",
+    "as_sold",
     "canonical_code",
     "default_scenario",
     "embedding_choices",
@@ -70,9 +73,11 @@ __all__ = [
     "price_history",
     "prices_in_force",
     "rate_mark",
+    "retirement",
     "sku_choices",
     "stale_prices",
     "throughputs",
+    "usual",
     "versions",
 ]
 
@@ -81,9 +86,55 @@ API_COMPONENTS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "ou
 
 
 def first_visit[S](scenario: Callable[..., S], at: dt.datetime | None = None) -> S:
-    """A scenario with its defaults: newest version, `at` or now, in UTC to the second."""
+    """A scenario with its defaults: newest version, `at` or now, in UTC to the second; what is sold no more gives way
+    to what is."""
     moment = (at or timezone.now()).astimezone(dt.UTC).replace(microsecond=0)
-    return scenario(catalog_version=latest_version(), at=moment)
+    return as_sold(scenario(catalog_version=latest_version(), at=moment))
+
+
+def as_sold[S](made: S) -> S:
+    """`made` with the first offers for sale in place of those that its version does not sell at its instant.
+
+    A SKU gives way to the first one with a price, and is then billed as it is sold. Where nothing is for sale, and
+    where no code is asked for, it stays.
+    """
+    named: Any = made
+    version, at = named.catalog_version, named.at
+    found: dict[str, Any] = {}
+    skus = [sku for sku in sku_choices(version, at) if not sku.is_test_host]
+    if getattr(named, "sku", "") and skus:
+        sku = next((one for one in skus if one.code == named.sku), None) or _first_priced(skus)
+        found |= _as_billed(named, sku)
+    apis = [api.code for api in api_choices(version, at)]
+    if getattr(named, "apis", ()) and apis:
+        kept = tuple(code for code in named.apis if code in apis)
+        found["apis"] = kept or tuple(apis[: len(named.apis)])
+    if getattr(named, "reference", "") and apis and named.reference not in apis:
+        found["reference"] = found.get("apis", apis)[0]
+    embeddings = [one.code for one in embedding_choices(version, at)]
+    if getattr(named, "embedding", "") and embeddings and named.embedding not in embeddings:
+        found["embedding"] = embeddings[0]
+    changed: S = replace(named, **found)
+    return changed
+
+
+def usual[S](scenario: S) -> S:
+    """The defaults at the version and instant of `scenario`."""
+    named: Any = scenario
+    kind: Callable[..., S] = type(scenario)
+    return as_sold(kind(catalog_version=named.catalog_version, at=named.at))
+
+
+def _first_priced(skus: Sequence[Sku]) -> Sku:
+    return next((sku for sku in skus if sku.prices), skus[0])
+
+
+def _as_billed(scenario: Any, sku: Sku) -> dict[str, Any]:
+    """The SKU's code, and the basis that it is sold at where the scenario's is another."""
+    basis = getattr(scenario, "basis", None)
+    if basis is None or basis in sku.prices or not sku.prices:
+        return {"sku": sku.code}
+    return {"sku": sku.code, "basis": next(iter(sku.prices))}
 
 
 def default_scenario(at: dt.datetime | None = None) -> EconomicsScenario:
@@ -195,6 +246,11 @@ def embedding_choices(version: int, at: dt.datetime) -> tuple[ApiModel, ...]:
     """Embedding models in catalogue order, those retired at the instant left out. They sell input only."""
     known = snapshot(version)
     return tuple(api_of(known, item, at) for item in known.of_kind(EMBEDDING) if not is_retired(item, at))
+
+
+def retirement(kind: str, code: str, version: int, at: dt.datetime) -> dt.date | None:
+    """The day from which an item is sold no more, None where none is known; `kind` is one of KINDS. NotFound."""
+    return item_called(snapshot(version), KINDS[kind], code, at).retired_on
 
 
 def rate_of(rates: Iterable[FxRate], day: dt.date, source: str, quote: str = "USD") -> Sourced[Decimal] | None:

@@ -68,7 +68,11 @@ class StalePrice:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """What starts at one instant for one item, mode and context tier: (component, amount before, amount after)."""
+    """What starts at one instant for one item, mode and context tier: (component, amount before, amount after).
+
+    `varying` are the components whose price is not known beforehand from then on; without an amount after, the others
+    are withdrawn.
+    """
 
     kind: str
     code: str
@@ -79,6 +83,7 @@ class PriceChange:
     valid_from: dt.datetime
     version: int
     amounts: tuple[tuple[str, Decimal | None, Decimal | None], ...]
+    varying: frozenset[str] = frozenset()
 
 
 def key_of(row: PriceRow) -> tuple[str, str, str, int, str, str]:
@@ -209,6 +214,7 @@ def change_of(pairs: list[tuple[PriceRow | None, PriceRow]], item: CatalogItem) 
         valid_from=row.valid_from,
         version=row.catalog_version_id,
         amounts=tuple((after.component, amount_of(before), amount_of(after)) for before, after in pairs),
+        varying=frozenset(after.component for _before, after in pairs if after.kind == PriceRow.Kind.VARIABLE),
     )
 
 

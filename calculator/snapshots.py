@@ -130,7 +130,8 @@ def _stored(version: int, audience: str) -> Snapshot:
         .annotate(version_created_at=Subquery(created[:1]))
         .order_by("kind", "position", "code")
     )
-    made_at = items[0].version_created_at if items else None
+    # The first version may hold data sheets or rates alone.
+    made_at = items[0].version_created_at if items else created.values_list("created_at", flat=True).first()
     if made_at is None:
         raise NotFound("version", str(version), str(newest_number() or ""))
     rows: dict[int, list[PriceRow]] = {}

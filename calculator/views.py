@@ -22,16 +22,16 @@ VARY = ("HX-Request", "HX-History-Restore-Request")
 
 
 def needs_catalogue(view: View) -> View:
-    """The view, or while the catalogue is empty a page that says so (503: nothing can be answered yet)."""
+    """The view, or a page that says what the catalogue lacks for it: everything, or one offer that the page is about
+    (503: nothing can be answered yet)."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
         try:
             return view(request, **kwargs)
         except catalog.NotFound as error:
-            if error.kind != "version" or error.code:
-                raise
-            return render(request, "calculator/empty.html", status=503)
+            lacking = answers.absence(error.kind, error).message if error.code else ""
+            return render(request, "calculator/empty.html", {"lacking": lacking}, status=503)
 
     return wrapped
 

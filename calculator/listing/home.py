@@ -17,7 +17,7 @@ from calculator.domain import scenario as economics
 from calculator.domain.offers import Mode, Sku
 from calculator.domain.provenance import Sourced
 from calculator.domain.scenario import EconomicsScenario, Verdict
-from calculator.fields import Text
+from calculator.fields import Text, decimals
 from calculator.forms import EconomicsForm
 from calculator.ledger import PriceChange, StalePrice
 from calculator.listing.skus import basis_sold, estimate_href
@@ -315,11 +315,17 @@ def changes(found: Iterable[PriceChange], now: dt.datetime) -> tuple[ChangeLine,
 
 
 def _change(change: PriceChange, component: str, before: Decimal | None, after: Decimal | None) -> str:
-    """“output 15,00 $”, or both amounts where one replaces another."""
-    shown = _("retiré") if after is None else formats.unit_price(after, change.currency)
+    """“output 15,00 $”, or both amounts where one replaces another; what is free, variable or withdrawn says so."""
+    shown = _("prix variable") if component in change.varying else _amount(change, after, _("retiré"))
     if before is not None and before != after:
-        shown = f"{formats.unit_price(before, change.currency)} → {shown}"
+        shown = f"{_amount(change, before, '')} → {shown}"
     return f"{component_name(component)}{formats.NBSP}{shown}"
+
+
+def _amount(change: PriceChange, value: Decimal | None, unknown: str) -> str:
+    if value is None:
+        return unknown
+    return formats.money(value, change.currency, max(2, decimals(value))) if value else _("gratuit")
 
 
 def runs(found: Iterable[Measured]) -> tuple[RunLine, ...]:

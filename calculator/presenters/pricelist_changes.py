@@ -29,6 +29,10 @@ SENTENCES: Mapping[str, Text] = {
         "Aucune fiche de GPU ne s’appelle «\u00a0%(gpu)s\u00a0» (la plus proche\u00a0: %(nearest)s)."
     ),
     "unknown_successor": gettext_lazy("Le remplaçant «\u00a0%(item)s\u00a0» n’est ni au catalogue ni dans le fichier."),
+    "retired_without_day": gettext_lazy(
+        "«\u00a0%(item)s\u00a0» est dit retiré sans que «\u00a0retired_on\u00a0» dise depuis quel jour\u00a0: il "
+        "resterait en vente. Ajoutez ce jour."
+    ),
     "alias_is_a_code": gettext_lazy(
         "«\u00a0%(alias)s\u00a0» est déjà le code d’une offre\u00a0: ce ne peut pas être un autre nom."
     ),

@@ -113,7 +113,9 @@ class Items:
         return (PlannedItem(asked.kind, item.code, values, {name: before[name] for name in values}),)
 
     def _refers(self, asked: Asked) -> bool:
-        """Whether the GPU and the successor that are named exist; a problem where they do not."""
+        """Whether the GPU and the successor that are named exist, and what is retired has its day; else a problem."""
+        if not self._says_when(asked):
+            return False
         gpu, successor = asked.values.get("gpu"), asked.values.get("replaced_by")
         if gpu is not None and gpu not in self.known.gpus:
             nearest = snapshots.nearest_code(gpu, self.known.gpus) or "–"
@@ -123,6 +125,15 @@ class Items:
             self.wrong(asked.line, "replaced_by", "unknown_successor", item=successor)
             return False
         return True
+
+    def _says_when(self, asked: Asked) -> bool:
+        """Whether the day is known from which a retired item is sold no more: only that day takes it off sale."""
+        item = self.known.items.get((asked.kind, asked.code.casefold()))
+        day = asked.values.get("retired_on") or (item.retired_on if item else None)
+        if asked.values.get("status") != CatalogItem.Status.RETIRED or day:
+            return True
+        self.wrong(asked.line, "status", "retired_without_day", item=asked.code)
+        return False
 
     def _aliases(self, asked: Asked, item: CatalogItem | None) -> tuple[Write, ...]:
         found = []

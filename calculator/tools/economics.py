@@ -88,14 +88,13 @@ def key_of(error: catalog.NotFound, scenario: EconomicsScenario) -> str:
 
 def repaired(scenario: EconomicsScenario, error: catalog.NotFound) -> EconomicsScenario:
     """`scenario` without what the catalogue does not hold; a vanished SKU or reference gives way to the nearest."""
-    default = EconomicsScenario(catalog_version=scenario.catalog_version, at=scenario.at)
     match key_of(error, scenario):
         case "sku":
-            return replace(scenario, sku=error.nearest or default.sku, figure_id=None)
+            return replace(scenario, sku=error.nearest or catalog.usual(scenario).sku, figure_id=None)
         case "api":
             return replace(scenario, apis=tuple(code for code in scenario.apis if code != error.code))
         case "ref":
-            return replace(scenario, reference=error.nearest or default.reference)
+            return replace(scenario, reference=error.nearest or catalog.usual(scenario).reference)
         case "fig":
             return replace(scenario, figure_id=None)
         case "model":

@@ -73,14 +73,13 @@ def choices(
 
 def repaired(scenario: InferenceScenario, error: catalog.NotFound) -> InferenceScenario:
     """`scenario` without what does not exist; a vanished SKU or model gives way to the nearest."""
-    default = InferenceScenario(scenario.catalog_version, scenario.at)
     match error.kind:
         case "sku":
-            return replace(scenario, sku=error.nearest or default.sku)
+            return replace(scenario, sku=error.nearest or catalog.usual(scenario).sku)
         case "gpu":
             return replace(scenario, gpu=error.nearest)
         case "model":
-            return replace(scenario, model=error.nearest or default.model)
+            return replace(scenario, model=error.nearest or catalog.usual(scenario).model)
     return replace(scenario, catalog_version=catalog.latest_version())
 
 

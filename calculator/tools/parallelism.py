@@ -66,16 +66,15 @@ def choices(
 
 def repaired(scenario: ParallelismScenario, error: catalog.NotFound) -> ParallelismScenario:
     """`scenario` without what does not exist; the nearest machine, GPU or model takes its place."""
-    default = ParallelismScenario(catalog_version=scenario.catalog_version, at=scenario.at)
     match error.kind:
         case "sku":
-            return replace(scenario, sku=error.nearest or default.sku)
+            return replace(scenario, sku=error.nearest or catalog.usual(scenario).sku)
         case "gpu":
             return replace(scenario, gpu=error.nearest)
         case "model":
             return replace(scenario, model=error.nearest)
         case "net":
-            return replace(scenario, network=default.network)
+            return replace(scenario, network=catalog.usual(scenario).network)
     return replace(scenario, catalog_version=catalog.latest_version())
 
 

@@ -82,16 +82,15 @@ def choices(
 
 def repaired(scenario: TokensScenario, error: catalog.NotFound) -> TokensScenario:
     """`scenario` without what does not exist; the nearest takes its place, an API is left out."""
-    default = TokensScenario(catalog_version=scenario.catalog_version, at=scenario.at)
     match error.kind:
         case "sku":
-            return replace(scenario, sku=error.nearest or default.sku)
+            return replace(scenario, sku=error.nearest or catalog.usual(scenario).sku)
         case "model":
-            return replace(scenario, model=error.nearest or default.model)
+            return replace(scenario, model=error.nearest or catalog.usual(scenario).model)
         case "api":
             return replace(scenario, apis=tuple(code for code in scenario.apis if code != error.code))
         case "embedding":
-            return replace(scenario, embedding=error.nearest or default.embedding)
+            return replace(scenario, embedding=error.nearest or catalog.usual(scenario).embedding)
     return replace(scenario, catalog_version=catalog.latest_version())
 
 

@@ -73,14 +73,13 @@ def choices(
 
 def repaired(scenario: TrainingScenario, error: catalog.NotFound) -> TrainingScenario:
     """`scenario` with the nearest that exists, or the usual case's, in place of what vanished."""
-    usual = TrainingScenario(catalog_version=scenario.catalog_version, at=scenario.at)
     match KEY_OF_KIND[error.kind]:
         case "sku":
-            return replace(scenario, sku=error.nearest or usual.sku)
+            return replace(scenario, sku=error.nearest or catalog.usual(scenario).sku)
         case "model":
-            return replace(scenario, model=error.nearest or usual.model)
+            return replace(scenario, model=error.nearest or catalog.usual(scenario).model)
         case "ref":
-            return replace(scenario, reference=error.nearest or usual.reference)
+            return replace(scenario, reference=error.nearest or catalog.usual(scenario).reference)
     return replace(scenario, catalog_version=catalog.latest_version())
 
 

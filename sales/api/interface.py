@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from ninja import NinjaAPI
 from ninja.errors import Throttled
 
+from calculator.answers import absence
 from calculator.catalog import NotFound
 from sales.api import catalogue, estimates, problems
 from sales.api.limits import ClientLimit
@@ -36,9 +37,9 @@ def refused(request: HttpRequest, error: problems.RefusedError) -> HttpResponse:
 
 @api.exception_handler(NotFound)
 def empty(request: HttpRequest, error: NotFound) -> HttpResponse:
-    """An empty catalogue: nothing can be answered yet."""
-    del error
-    return problems.response(request, HTTPStatus.SERVICE_UNAVAILABLE, _("Le catalogue est vide."))
+    """An empty catalogue, or one without what the question is about: nothing can be answered yet."""
+    detail = absence(error.kind, error).message if error.code else _("Le catalogue est vide.")
+    return problems.response(request, HTTPStatus.SERVICE_UNAVAILABLE, detail)
 
 
 @api.exception_handler(Throttled)

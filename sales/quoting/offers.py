@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from calculator import answers, catalog, permalinks, registry, staleness
+from calculator import answers, catalog, formats, permalinks, registry, staleness
 from calculator.document import document
 from calculator.domain.provenance import Sourced
 from calculator.domain.scenario import EconomicsScenario
@@ -156,8 +156,8 @@ def negotiated_price(calculator: str, scenario: Any) -> Decimal | None:
 
 
 def check_sellable(found: Offer, at: dt.datetime, accepts_old_rate: bool) -> None:
-    """Refuse what cannot be offered: no amount, test figures, a price of nothing, prices too old; an old rate unless it
-    is accepted."""
+    """Refuse what cannot be offered: no amount, test figures, a price of nothing, what is sold no more, prices too old;
+    an old rate unless it is accepted."""
     if found.totals is None or not found.lines:
         raise Refused("no_price")
     if _is_a_test(found.answer.estimate, found.rental):
@@ -165,6 +165,7 @@ def check_sellable(found: Offer, at: dt.datetime, accepts_old_rate: bool) -> Non
     if found.rental and found.rental.price and not found.rental.price.value:
         raise Refused("price_nothing")
     day = timezone.localdate(at)
+    _check_on_sale(found, day)
     old = {
         code
         for code, price in quoting.prices(found.answer.estimate)
@@ -174,6 +175,15 @@ def check_sellable(found: Offer, at: dt.datetime, accepts_old_rate: bool) -> Non
         raise Refused("stale_price", codes=", ".join(sorted(old)))
     if rate_is_red(found, day) and not accepts_old_rate:
         raise Refused("old_rate")
+
+
+def _check_on_sale(found: Offer, day: dt.date) -> None:
+    scenario, sold = found.answer.scenario, found.rental
+    if sold is None:
+        return
+    retired = catalog.retirement("sku", sold.sku, scenario.catalog_version, scenario.at)
+    if retired is not None and retired <= day:
+        raise Refused("no_longer_sold", sku=sold.sku, day=formats.date(retired))
 
 
 def _is_a_test(estimate: Any, rented: Rental | None) -> bool:

@@ -51,6 +51,7 @@ REFUSALS: Mapping[str, Text] = {
     "test_figures": gettext_lazy(
         "Rien n’a été envoyé\u00a0: ce calcul repose sur une machine ou un modèle d’essai, qui ne se vend pas."
     ),
+    "no_longer_sold": gettext_lazy("Rien n’a été envoyé\u00a0: %(sku)s n’est plus en vente depuis le %(day)s."),
     "stale_price": gettext_lazy(
         "Rien n’a été envoyé\u00a0: ces prix n’ont pas été vérifiés depuis trop longtemps pour un devis\u00a0: "
         "%(codes)s. Faites-les vérifier, ou ôtez-les du calcul."
@@ -81,7 +82,6 @@ REFUSALS: Mapping[str, Text] = {
 }
 
 
-def refusal(refused: Refused) -> str:
 OBSTACLES: Mapping[str, Text] = {
     "nothing_rented": gettext_lazy("Pas de devis\u00a0: ce calcul ne nomme aucune machine de notre offre."),
     "for_tests": gettext_lazy(
@@ -95,6 +95,7 @@ OBSTACLES: Mapping[str, Text] = {
 """Why a calculation offers no quote; to complete it is the way out."""
 
 
+def refusal(refused: Refused) -> str:
     """Why a step was not taken, and what to do."""
     return str(REFUSALS[refused.code]) % refused.values
 
