@@ -22,7 +22,7 @@ from calculator import fields, registry
 from calculator.answers import absence
 from calculator.catalog import NotFound
 from calculator.permalinks.notation import Problem, take
-from sales.api import catalogue, estimates
+from sales.api import catalogue, estimates, misread
 from sales.api.estimates import OPERATION
 from sales.api.frame import LANGUAGE
 from sales.api.interface import VERSION
@@ -186,5 +186,8 @@ async def serve(language: str) -> None:
     from mcp.server.stdio import stdio_server
 
     made = server(language)
-    async with stdio_server() as (reading, writing):
-        await made.run(reading, writing, made.create_initialization_options())
+    async with stdio_server() as (reading, writing), anyio.create_task_group() as group:
+        passing, kept = anyio.create_memory_object_stream[misread.Message](0)
+        group.start_soon(misread.told, reading, passing, writing)
+        await made.run(kept, writing, made.create_initialization_options())
+        group.cancel_scope.cancel()

@@ -1,6 +1,8 @@
 """The estimates of every calculator: the document of the page's JSON file, row for row, for the keys of its link."""
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse, QueryDict
@@ -15,13 +17,22 @@ from sales.api.problems import RefusedError
 
 router = Router()
 OPERATION = "estimate_{name}"
+TAG_CHARACTERS = 32
 View = Callable[[HttpRequest], JsonResponse]
 
 
 def estimate(request: HttpRequest, tool: Calculator) -> JsonResponse:
     """The answer of one calculator as a response."""
     held = answered(tool, query_of(request), request.build_absolute_uri)
-    return JsonResponse(held, json_dumps_params={"ensure_ascii": False})
+    return JsonResponse(held, json_dumps_params={"ensure_ascii": False}, headers={"ETag": tag_of(held)})
+
+
+def tag_of(held: Mapping[str, Any]) -> str:
+    """The tag of an answer: weak, for two answers that differ by the instant they were made at alone are the same in
+    substance, and a client's copy then stays right about its own."""
+    lasting = {name: value for name, value in held.items() if name != "created_at"}
+    text = json.dumps(lasting, ensure_ascii=False, sort_keys=True)
+    return f'W/"{hashlib.sha256(text.encode()).hexdigest()[:TAG_CHARACTERS]}"'
 
 
 def answered(tool: Calculator, query: QueryDict, address: Callable[[str], str]) -> dict[str, Any]:

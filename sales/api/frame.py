@@ -94,12 +94,13 @@ def is_known(path: str) -> bool:
 
 
 def unless_known(request: HttpRequest, found: HttpResponse) -> HttpResponse:
-    """`found` with the tag of its very content, or 304 where the client has it already.
+    """`found` with the tag of its very content, unless it has one, or 304 where the client has it already.
 
     A price may begin between two questions under one address, so a copy is asked about each time.
     """
     patch_cache_control(found, public=True, no_cache=True)
-    set_response_etag(found)
+    if not found.has_header("ETag"):
+        set_response_etag(found)
     kept = get_conditional_response(request, etag=found.headers.get("ETag"), response=found)
     return kept if isinstance(kept, HttpResponse) else found
 

@@ -1,11 +1,13 @@
 """What holds for every address under /api/: problem documents, methods, languages, other sites, caching."""
 
+import datetime as dt
 import json
 from typing import Any
 
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
+from django.utils import timezone
 
 from sales.api import catalogue, frame
 from sales.api.interface import api
@@ -167,3 +169,30 @@ def test_the_frame_gives_back_the_method_that_was_asked() -> None:
 
     found = frame.framed(below)(request)
     assert (seen, request.method, found.content) == (["GET"], "HEAD", b"")
+
+
+@pytest.mark.django_db
+def test_an_estimate_is_the_same_a_moment_later_and_keeps_its_instant(
+    seeded: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tag is weak: the copies differ by the instant they were made at."""
+    path = "estimates/economics?v=1&at=2026-11-30T14:00:00Z&sku=GPU-PRO&volume=100000000&lang=fr"
+    first = asked(path)
+    tag, made = first.headers["ETag"], json.loads(first.content)["created_at"]
+    assert tag.startswith('W/"')
+    later = timezone.now() + dt.timedelta(seconds=90)
+    monkeypatch.setattr("calculator.document.timezone.now", lambda: later)
+    again = asked(path)
+    assert json.loads(again.content)["created_at"] != made and again.headers["ETag"] == tag
+    kept = asked(path, if_none_match=tag)
+    assert (kept.status_code, kept.content, kept.headers["ETag"]) == (304, b"", tag)
+
+
+@pytest.mark.django_db
+def test_another_answer_has_another_tag(seeded: None) -> None:
+    path = "estimates/economics?at=2026-11-30T14:00:00Z&lang=fr"
+    tags = {
+        asked(f"{path}{more}").headers["ETag"] for more in ("", "&volume=200000000", "&vat=0.1", "&sku=GPU-ENTERPRISE")
+    } | {asked(path.replace("lang=fr", "lang=en")).headers["ETag"]}
+    assert len(tags) == 5
+    assert asked(f"{path}&volume=200000000", if_none_match=asked(path).headers["ETag"]).status_code == 200

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 
 from calculator import registry
-from sales.api import assistant
+from sales.api import assistant, misread
 from sales.api.openapi import ASKED
 from sales.api.problems import RefusedError
 from tests.sales.apisite import keys, refused, told
@@ -185,4 +185,42 @@ def test_standard_output_carries_the_protocol_and_nothing_else(var: dict[str, st
 def test_every_calculator_has_its_tool() -> None:
     assert {tool.name for tool in registry.TOOLS} == {
         name.removeprefix("estimate_") for name in assistant.TOOL_OF_OPERATION
+
+
+def test_a_message_that_cannot_be_read_is_told_so_and_the_next_is_answered(var: dict[str, str]) -> None:
+    """Half of a surrogate pair in an argument, in an id, a text that is no JSON, and one that is no request."""
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    call = {"jsonrpc": "2.0", "method": "tools/call"}
+    half = {"name": "estimate_tokens", "arguments": {"sku": "\ud800"}}
+    sent = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json.dumps({**call, "id": 7, "params": half}),
+        json.dumps({**call, "id": "\udfff", "params": half}),
+        "{not json",
+        json.dumps({"id": "q", "question": "?"}),
+        json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/list"}),
+    ]
+    told = [json.loads(line) for line in run(["manage.py", "mcp"], var, "\n".join([*sent, ""])).splitlines()]
+    errors = [(one["id"], one["error"]["code"]) for one in told if "error" in one]
+    assert sorted(errors, key=str) == sorted([(7, -32600), (None, -32600), (None, -32700), ("q", -32600)], key=str)
+    assert [one["id"] for one in told if "result" in one] == [1, 9]
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ({"id": 7}, 7),
+        ({"id": "a"}, "a"),
+        ({"id": "a\ud800"}, None),
+        ({"id": True}, None),
+        ({"id": 1.5}, None),
+        ({"id": None}, None),
+        ({}, None),
+        ([1], None),
+        ("id", None),
+    ],
+)
+def test_only_an_id_that_can_be_sent_back_is(message: Any, found: str | int | None) -> None:
+    assert misread.id_of(message) == found
     }
