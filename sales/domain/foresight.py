@@ -20,7 +20,8 @@ MINUTES_PER_HOUR = 60
 BACK_OFF_S = (1, 2, 4)
 """Waits of three attempts that double, as published for clients of an API (facts of the offer, section 7)."""
 MOST_MICRO_BATCH = 1024
-MOST_SEQUENCE_TOKENS = 1_048_576
+MOST_SEQUENCE_TOKENS = 1_000_000
+"""As long as the training page takes a sequence."""
 
 
 # --- serving

@@ -13,7 +13,7 @@ from calculator.presenters import quantities
 from calculator.presenters.words import Mark
 from calculator.tool import Answer
 from sales.domain.foresight import RateLimit, back_off_s, grown_traffic, rate_limit
-from sales.foresight.parts import GAVE_WAY, GIVES_WAY, HOLDS, Change, Foresight, Limit, WayOut, distance, held
+from sales.foresight.parts import GAVE_WAY, GIVES_WAY, HOLDS, Change, Foresight, Limit, WayOut, distance, held, opened
 
 NAME = "economics"
 SHARE_DECIMALS = Decimal("0.0001")
@@ -32,7 +32,7 @@ def foresight(answer: Answer, supposed: Mapping[str, Decimal]) -> Foresight:
         sentence=_first(found),
         limits=(_limit(found),),
         tomorrow=tool.sentence(grown.estimate),
-        tomorrow_href=pagestate.address(NAME, grown.query),
+        tomorrow_href=opened(NAME, grown.query, answer.scenario),
         changes=_changes(estimate, grown.estimate),
         ways=_ways(answer, found, supposed["lasts"]) if found.is_exceeded else (),
         notes=(_("La limite et la pointe sont des hypothèses\u00a0: remplacez-les par celles de votre contrat."),),

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from calculator import formats
+from calculator import formats, pagestate, permalinks
 from calculator.presenters.words import Mark
 
 
@@ -39,7 +40,10 @@ class WayOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """A page: its first sentence, the limits, tomorrow's sentence and figures, and the ways out of what fails then."""
+    """A page: its first sentence, the limits, tomorrow's sentence and figures, and the ways out of what fails then.
+
+    `tomorrow_href` is empty where the calculator takes no value as large as tomorrow's.
+    """
 
     sentence: str
     limits: tuple[Limit, ...]
@@ -48,6 +52,11 @@ class Foresight:
     changes: tuple[Change, ...] = ()
     ways: tuple[WayOut, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def opened(name: str, query: str, base: object) -> str:
+    """A calculator's address at a query; empty where it takes no value as large. `base` is any of its scenarios."""
+    return "" if permalinks.read(QueryDict(query), base).problems else pagestate.address(name, query)
 
 
 HOLDS, GIVES_WAY, GAVE_WAY = "win", "", "lose"

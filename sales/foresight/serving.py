@@ -5,14 +5,14 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from calculator import formats, pagestate, registry
+from calculator import formats, registry
 from calculator.domain.serving_answer import InferenceEstimate
 from calculator.domain.serving_outcome import Target
 from calculator.presenters import inference_tables, inference_words
 from calculator.presenters.words import Mark
 from calculator.tool import Answer
 from sales.domain.foresight import ServingLimit, grown_serving, serving_limits
-from sales.foresight.parts import Foresight, Limit, WayOut, distance, held
+from sales.foresight.parts import Foresight, Limit, WayOut, distance, held, opened
 
 NAME = "inference"
 
@@ -27,8 +27,8 @@ def foresight(answer: Answer, supposed: Mapping[str, Decimal]) -> Foresight:
         sentence=_first(limits) or tool.sentence(estimate),
         limits=tuple(_limit(limit) for limit in limits),
         tomorrow=tool.sentence(grown.estimate),
-        tomorrow_href=pagestate.address(NAME, grown.query),
-        ways=tuple(_way(way) for way in inference_tables.ways(grown.estimate)),
+        tomorrow_href=opened(NAME, grown.query, answer.scenario),
+        ways=tuple(_way(way, answer) for way in inference_tables.ways(grown.estimate)),
     )
 
 
@@ -54,5 +54,5 @@ def _limit(limit: ServingLimit) -> Limit:
     return Limit(_name(limit.code), where, distance(limit.factor), held(limit.factor))
 
 
-def _way(way: inference_tables.Way) -> WayOut:
-    return WayOut(way.title, way.effect, way.price, Mark(way.mark, way.css), pagestate.address(NAME, way.query))
+def _way(way: inference_tables.Way, answer: Answer) -> WayOut:
+    return WayOut(way.title, way.effect, way.price, Mark(way.mark, way.css), opened(NAME, way.query, answer.scenario))

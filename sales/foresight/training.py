@@ -6,12 +6,12 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from calculator import formats, pagestate, registry
+from calculator import formats, registry
 from calculator.domain.training_scenario import TrainingEstimate, Way
 from calculator.presenters import training_ways
 from calculator.tool import Answer
 from sales.domain.foresight import MOST_SEQUENCE_TOKENS, TrainingLimit, training_limits
-from sales.foresight.parts import Foresight, Limit, WayOut, distance, held
+from sales.foresight.parts import Foresight, Limit, WayOut, distance, held, opened
 
 NAME = "training"
 
@@ -28,8 +28,11 @@ def foresight(answer: Answer, supposed: Mapping[str, Decimal]) -> Foresight:
         limits=tuple(_limit(limit) for limit in limits),
         tomorrow=_("Séquences de %(tokens)s tokens\u00a0: %(answer)s")
         % {"tokens": formats.number(longer), "answer": tool.sentence(grown.estimate)},
-        tomorrow_href=pagestate.address(NAME, grown.query),
-        ways=tuple(map(_way, training_ways.ways(grown.estimate), grown.estimate.fit.ways)),
+        tomorrow_href=opened(NAME, grown.query, answer.scenario),
+        ways=tuple(
+            _way(shown, way, answer)
+            for shown, way in zip(training_ways.ways(grown.estimate), grown.estimate.fit.ways, strict=False)
+        ),
         notes=_notes(estimate),
     )
 
@@ -71,7 +74,7 @@ def _limit(limit: TrainingLimit) -> Limit:
     return Limit(names[limit.code], where, distance(factor), held(factor))
 
 
-def _way(shown: training_ways.WayRow, way: Way) -> WayOut:
+def _way(shown: training_ways.WayRow, way: Way, answer: Answer) -> WayOut:
     effect = f"{shown.detail} — {shown.memory}" if shown.detail else shown.memory
     price = shown.eur if way.eur is None else formats.money(way.eur)
-    return WayOut(shown.name, effect, price, shown.mark, pagestate.address(NAME, shown.query))
+    return WayOut(shown.name, effect, price, shown.mark, opened(NAME, shown.query, answer.scenario))

@@ -100,3 +100,23 @@ def test_the_cache_that_is_set_brings_the_peak_under_the_limit(client: Client, s
     assert found is not None
     again = plain(words(client.get(f"/fr/foresight/economics/?{found[1]}").text))
     assert "rien n’est refusé" in again and "seront refusées" not in again
+
+
+@pytest.mark.parametrize(
+    ("name", "small", "large"),
+    [
+        ("economics", {"volume": "1000000000000"}, {"volume": "1000000000001"}),
+        ("inference", {"conc": "100"}, {"conc": "101"}),
+        ("training", {"seq": "1000"}, None),
+    ],
+)
+def test_no_link_leads_to_what_the_calculator_refuses(
+    client: Client, seeded: None, name: str, small: dict[str, str], large: dict[str, str] | None
+) -> None:
+    """Times 1 000: 10¹⁵ tokens, 100 000 clients and sequences of a million tokens are the most that is taken."""
+    text = client.get(f"/en/foresight/{name}/", {**small, "growth": "1000"}).text
+    found = re.search(rf'href="(/en/{name}\?[^"]+)">See the calculation', text)
+    assert found is not None and "to correct" not in client.get(found[1].replace("&amp;", "&")).text
+    if large is not None:
+        beyond = plain(words(client.get(f"/en/foresight/{name}/", {**large, "growth": "1000"}).text))
+        assert "These values are beyond what the calculator takes" in beyond and "See the calculation" not in beyond
