@@ -1,12 +1,9 @@
 """What holds for every test: generated inputs that repeat, a clean cache, services that are never skipped silently."""
 
 import os
-import uuid
 from collections.abc import Iterator
 from typing import NoReturn
-from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 from django.core.cache import cache
 from django.utils import translation
@@ -15,8 +12,30 @@ from hypothesis import settings as hypothesis_settings
 from calculator import snapshots
 from scripts import browser, services
 from tests.append_only import flushable_tables
+from tests.prepared import (
+    empty_database,
+    migrated,
+    migrated_database,
+    migrated_template,
+    migrated_var,
+    prepared,
+    prepared_var,
+    seeded_var,
+    with_catalogue,
+)
 
-__all__ = ["flushable_tables"]
+__all__ = [
+    "empty_database",
+    "flushable_tables",
+    "migrated",
+    "migrated_database",
+    "migrated_template",
+    "migrated_var",
+    "prepared",
+    "prepared_var",
+    "seeded_var",
+    "with_catalogue",
+]
 
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 
@@ -144,17 +163,6 @@ def postgres_url() -> Iterator[str]:
         not_here(str(error))
     yield server.url
     server.stop()
-
-
-@pytest.fixture
-def empty_database(postgres_url: str) -> Iterator[str]:
-    """The address of a new database of one test alone: tests that run side by side share the server."""
-    name = f"own_{uuid.uuid4().hex}"
-    with psycopg.connect(postgres_url, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
-    yield urlsplit(postgres_url)._replace(path=f"/{name}").geturl()
-    with psycopg.connect(postgres_url, autocommit=True) as server:
-        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -194,12 +193,12 @@ print(",".join(str(runs.queued(queue="gpu.titan", gpus_count=2).pk) for name in 
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def raced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+def raced(request: pytest.FixtureRequest, tmp_path: Path) -> Site:
     """An empty database that several processes share."""
-    url = request.getfixturevalue("empty_database") if request.param == "postgresql" else ""
-    site = Site(tmp_path, database=url)
-    site.manage("migrate", "--verbosity", "0")
-    yield site
+    if request.param == "postgresql":
+        return Site(tmp_path, database=request.getfixturevalue("migrated_database"))
+    request.getfixturevalue("migrated")(tmp_path)
+    return Site(tmp_path)
 
 
 @pytest.mark.postgres

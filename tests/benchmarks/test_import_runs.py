@@ -119,10 +119,10 @@ def test_the_database_keeps_a_result_of_a_file_once() -> None:
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def shell(tmp_path: Path, request: pytest.FixtureRequest) -> Site:
     """An installation of its own that several processes may use at once."""
-    url = request.getfixturevalue("empty_database") if request.param == "postgresql" else ""
-    site = Site(tmp_path, database=url)
-    site.manage("migrate", "--verbosity", "0")
-    return site
+    if request.param == "postgresql":
+        return Site(tmp_path, database=request.getfixturevalue("migrated_database"))
+    request.getfixturevalue("migrated")(tmp_path)
+    return Site(tmp_path)
 
 
 RACE = """

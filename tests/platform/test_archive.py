@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.platform import processes
+from tests.prepared import Copy
 from vmcloud import archive
 
 SAMPLES = '{"i": 0, "ttft_s": 0.25}\n'
@@ -186,9 +187,9 @@ def test_restore_without_a_file_says_what_to_name(tmp_path: Path) -> None:
     assert "make restore FILE=" in done.stderr
 
 
-def test_the_commands_bring_back_a_real_database(tmp_path: Path) -> None:
+def test_the_commands_bring_back_a_real_database(tmp_path: Path, migrated: Copy) -> None:
     folder = str(tmp_path)
-    assert processes.manage("migrate", "-v0", VMCLOUD_VAR=folder).returncode == 0
+    migrated(tmp_path)
     made = processes.manage("backup", VMCLOUD_VAR=folder)
     path = made.stdout.split("Wrote ")[1].split(". It holds")[0]
     assert processes.manage("flush", "--no-input", "-v0", VMCLOUD_VAR=folder).returncode == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.platform import processes
+from tests.prepared import Copy
 
 CLOSED_PORT = "1"
 
@@ -37,11 +38,11 @@ def test_a_wrong_or_dead_database_is_one_sentence(url: str, sentence: str, tmp_p
 
 
 @pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> str:
+def migrated_folder(tmp_path_factory: pytest.TempPathFactory, migrated: Copy) -> str:
     """A data folder with an up-to-date SQLite database."""
-    folder = str(tmp_path_factory.mktemp("var"))
-    assert processes.manage("migrate", "-v0", VMCLOUD_VAR=folder).returncode == 0
-    return folder
+    folder = tmp_path_factory.mktemp("var")
+    migrated(folder)
+    return str(folder)
 
 
 @pytest.mark.parametrize(
@@ -55,14 +56,14 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("redis://127.0.0.1:port/0", "The task broker does not answer"),
     ],
 )
-def test_a_wrong_or_dead_broker_is_one_sentence(url: str, sentence: str, migrated: str) -> None:
-    assert sentence in refusal(CELERY_BROKER_URL=url, VMCLOUD_VAR=migrated)
+def test_a_wrong_or_dead_broker_is_one_sentence(url: str, sentence: str, migrated_folder: str) -> None:
+    assert sentence in refusal(CELERY_BROKER_URL=url, VMCLOUD_VAR=migrated_folder)
 
 
-def test_a_silent_broker_is_given_up_within_seconds(migrated: str) -> None:
+def test_a_silent_broker_is_given_up_within_seconds(migrated_folder: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
-        assert "does not answer" in refusal(CELERY_BROKER_URL=url, VMCLOUD_VAR=migrated)
+        assert "does not answer" in refusal(CELERY_BROKER_URL=url, VMCLOUD_VAR=migrated_folder)
 
 
 def test_missing_migrations_are_named(tmp_path: Path) -> None:
@@ -83,8 +84,8 @@ def test_a_wrong_setting_is_one_sentence(name: str, value: str, sentence: str, t
     assert sentence in refusal("check", **environment)
 
 
-def test_what_is_ready_is_said(migrated: str) -> None:
-    done = processes.manage("preflight", VMCLOUD_VAR=migrated)
+def test_what_is_ready_is_said(migrated_folder: str) -> None:
+    done = processes.manage("preflight", VMCLOUD_VAR=migrated_folder)
     assert (done.returncode, done.stdout.strip()) == (0, "Database, migrations and task broker are ready.")
 
 
@@ -97,9 +98,8 @@ raise SystemExit(f"open: {DatabaseWrapper._connection_pools}" if DatabaseWrapper
 
 
 @pytest.mark.postgres
-def test_the_checks_open_no_pool_that_forked_web_processes_would_share(empty_database: str, tmp_path: Path) -> None:
-    environment = {"DATABASE_URL": empty_database, "VMCLOUD_VAR": str(tmp_path)}
-    assert processes.manage("migrate", "-v0", **environment).returncode == 0
+def test_the_checks_open_no_pool_that_forked_web_processes_would_share(migrated_database: str, tmp_path: Path) -> None:
+    environment = {"DATABASE_URL": migrated_database, "VMCLOUD_VAR": str(tmp_path)}
     done = processes.run("-c", OPENS_NO_POOL, DATABASE_POOL="1", **environment)
     assert (done.returncode, done.stderr) == (0, "")
 

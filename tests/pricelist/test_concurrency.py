@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,12 @@ Run = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def environment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+def environment(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """The variables of a migrated database of its own."""
-    found = {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": ""}
     if request.param == "postgres":
-        found["DATABASE_URL"] = request.getfixturevalue("empty_database")
-    done = processes.manage("migrate", "-v0", **found)
-    assert done.returncode == 0, done.stderr
-    yield found
+        return {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": request.getfixturevalue("migrated_database")}
+    request.getfixturevalue("migrated")(tmp_path)
+    return {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": ""}
 
 
 def started(environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.worksite import Site
+from tests.prepared import Copy
 
 pytestmark = pytest.mark.worker
 NAMES = (
@@ -28,10 +29,9 @@ APPLY = (
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(tmp_path: Path, with_catalogue: Copy) -> Iterator[Site]:
+    with_catalogue(tmp_path)
     made = Site(tmp_path)
-    made.manage("migrate", "--verbosity", "0")
-    made.manage("seed", "--verbosity", "0")
     yield made
     made.end()
 

@@ -15,6 +15,7 @@ from calculator import registry
 from sales.api import assistant, misread
 from sales.api.openapi import ASKED
 from sales.api.problems import RefusedError
+from tests.prepared import Copy
 from tests.sales.apisite import keys, refused, told
 
 PATH = {"PATH": os.environ.get("PATH", "")}
@@ -133,13 +134,11 @@ async def conversation(environment: dict[str, str]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def var(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def var(tmp_path_factory: pytest.TempPathFactory, with_catalogue: Copy) -> dict[str, str]:
     """A folder of data of its own with the catalogue in it, as environment of a process."""
-    folder = str(tmp_path_factory.mktemp("var"))
-    given = {"VMCLOUD_TEST_VAR": folder, "DJANGO_SETTINGS_MODULE": "tests.settings", "DATABASE_URL": "", **PATH}
-    for command in ("migrate", "seed"):
-        run(["manage.py", command, "--verbosity=0"], given)
-    return given
+    folder = tmp_path_factory.mktemp("var")
+    with_catalogue(folder)
+    return {"VMCLOUD_TEST_VAR": str(folder), "DJANGO_SETTINGS_MODULE": "tests.settings", "DATABASE_URL": "", **PATH}
 
 
 def run(arguments: list[str], environment: dict[str, str], given: str = "") -> str:
@@ -183,8 +182,10 @@ def test_standard_output_carries_the_protocol_and_nothing_else(var: dict[str, st
 
 
 def test_every_calculator_has_its_tool() -> None:
-    assert {tool.name for tool in registry.TOOLS} == {
+    assert {*(tool.name for tool in registry.TOOLS), "advice"} == {
         name.removeprefix("estimate_") for name in assistant.TOOL_OF_OPERATION
+    }
+    assert set(assistant.ANSWERED) == set(assistant.TOOL_OF_OPERATION)
 
 
 def test_a_message_that_cannot_be_read_is_told_so_and_the_next_is_answered(var: dict[str, str]) -> None:
@@ -223,4 +224,3 @@ def test_a_message_that_cannot_be_read_is_told_so_and_the_next_is_answered(var: 
 )
 def test_only_an_id_that_can_be_sent_back_is(message: Any, found: str | int | None) -> None:
     assert misread.id_of(message) == found
-    }

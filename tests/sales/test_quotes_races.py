@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def environment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+def environment(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """The variables of a migrated database of its own."""
-    found = {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": ""}
     if request.param == "postgres":
-        found["DATABASE_URL"] = request.getfixturevalue("empty_database")
-    done = processes.manage("migrate", "-v0", **found)
-    assert done.returncode == 0, done.stderr
-    yield found
+        return {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": request.getfixturevalue("migrated_database")}
+    request.getfixturevalue("migrated")(tmp_path)
+    return {"VMCLOUD_VAR": str(tmp_path), "DATABASE_URL": ""}
 
 
 def started(environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
