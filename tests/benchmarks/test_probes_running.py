@@ -140,7 +140,7 @@ def test_a_probe_at_its_hard_limit_fails_and_says_why(
     monkeypatch.setattr(probeprocess, "STOP_GRACE_S", 30.0)
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(100)"
     settings.GPU_PYTHON = fakeprobe.python(place, fakeprobe.start(), fakeprobe.reading(), then=deaf)
-    run = carried_out(probe_run(soft_limit_s=1, hard_limit_s=2))
+    run = carried_out(probe_run(soft_limit_s=4, hard_limit_s=5))
     assert (run.status, run.error_code, run.readings.count()) == ("failed", "hard_limit", 1)
 
 

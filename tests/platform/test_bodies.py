@@ -36,26 +36,28 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path
     """A gunicorn of one process and one thread, so that a held thread is a held site: its port and its var/."""
     folder, var = tmp_path_factory.mktemp("application"), tmp_path_factory.mktemp("var")
     (folder / "patient.py").write_text(APPLICATION)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     (var / "incoming").mkdir()
     (var / "incoming" / "left.upload").write_bytes(b"what a killed process left")
     environment = {
         **{key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "CELERY_BROKER_URL"}},
         **{"DJANGO_SETTINGS_MODULE": "vmcloud.settings", "VMCLOUD_VAR": str(var), "PYTHONPATH": str(folder)},
-        **{"PORT": str(port), "WEB_CONCURRENCY": "1"},
+        **{"WEB_CONCURRENCY": "1"},
     }
     assert processes.run("-m", "scripts.prepare", timeout_s=300, VMCLOUD_VAR=str(var)).returncode == 0
-    server = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "--threads", "1", "patient"], cwd=processes.ROOT, env=environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        wait_until_answered(port)
-        yield port, var
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(timeout=30)
+    # On a socket that is bound already: a port looked up and then bound may be gone meanwhile.
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        port, number = listening.getsockname()[1], listening.fileno()
+        server = subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", "--threads", "1", "--bind", f"fd://{number}", "patient"],
+            cwd=processes.ROOT, env=environment, pass_fds=(number,),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            wait_until_answered(port)
+            yield port, var
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(timeout=30)
 
 
 def wait_until_answered(port: int) -> None:
