@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from calculator import registry
 from calculator.domain.serving_scenario import LoadBy
+from calculator.permalinks.training import MICRO_BATCH, SEQUENCE
 from calculator.tool import Answer
 from sales.domain import foresight
-from sales.domain.foresight import rate_limit
+from sales.domain.foresight import MOST_MICRO_BATCH, MOST_SEQUENCE_TOKENS, rate_limit
 
 AMOUNTS = st.decimals(min_value=1, max_value=10**9, places=2)
 SMALL = st.decimals(min_value=1, max_value=1000, places=2)
@@ -144,3 +145,9 @@ def test_seventy_billion_parameters_on_one_card_have_no_batch_that_fits(seeded: 
     found = tool.answer(scenario, tool.reads())
     limits = foresight.training_limits(found.estimate.scenario, found.facts)
     assert [limit.most for limit in limits] == [None, None]
+
+
+def test_room_is_looked_for_as_far_as_the_training_page_takes_it() -> None:
+    """A limit below the page's own would be told as one of memory."""
+    assert MICRO_BATCH.limits.high == MOST_MICRO_BATCH
+    assert SEQUENCE.limits.high == MOST_SEQUENCE_TOKENS
