@@ -49,6 +49,7 @@ from calculator.snapshots import (
     nearest_code,
     note_of,
     snapshot,
+    unread_modes,
     without_trailing_zeros,
 )
 
@@ -218,6 +219,7 @@ def _priced_api(known: Snapshot, item: CatalogItem, at: dt.datetime) -> ApiModel
         modes=modes,
         retired_on=item.retired_on,
         context_window_tokens=item.context_window,
+        unread=frozenset(Mode(mode) for mode in unread_modes(known, item, at)),
     )
 
 

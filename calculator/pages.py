@@ -87,6 +87,7 @@ def price_table(request: HttpRequest) -> HttpResponse:
             latencies.by_code(published.latencies(at)),
         ),
         "not_sold": prices.not_sold(split.shown, mode),
+        "unread": prices.unread(split.shown, mode),
         "split": split,
         "rate": home.data_state(version, today, rate, (), at),
         "gpus": prices.gpu_rows(catalog.sku_choices(version, at), today),

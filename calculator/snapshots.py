@@ -214,6 +214,21 @@ def current_rows(known: Snapshot, item: CatalogItem, at: dt.datetime) -> Mapping
     return {**found[0], **found[1]}
 
 
+def unread_modes(known: Snapshot, item: CatalogItem, at: dt.datetime) -> frozenset[str]:
+    """The modes of a model with prices in force that no calculator reads: not in dollars, of one region, or of some
+    hours."""
+    newest: dict[tuple[str, ...], PriceRow] = {}
+    for row in known.rows.get(item.pk, ()):
+        if row.valid_from <= at:
+            newest[(row.component, row.mode, row.region, str(row.context_over), row.window, row.currency)] = row
+    return frozenset(row.mode for row in newest.values() if row.kind != WITHDRAWN and not is_read(row))
+
+
+def is_read(row: PriceRow) -> bool:
+    """Whether the calculators read a model's price: in dollars, everywhere, at any hour."""
+    return row.currency == "USD" and row.region == ANY_REGION and row.window == PriceRow.Window.ALL
+
+
 def is_retired(item: CatalogItem, at: dt.datetime) -> bool:
     """Retired from its day on, counted in Paris."""
     return item.retired_on is not None and item.retired_on <= at.astimezone(PARIS).date()

@@ -150,7 +150,8 @@ class Quote:
 def _mode_cost(api: ApiModel, mode: Mode, usage: Usage) -> tuple[RequestCost, tuple[Message, ...]]:
     tiers = api.modes.get(mode, ())
     if not tiers:
-        return RequestCost(None), (Message("mode_not_sold", {"api": api.code, "mode": mode.value}),)
+        code = "mode_not_read" if mode in api.unread else "mode_not_sold"
+        return RequestCost(None), (Message(code, {"api": api.code, "mode": mode.value}),)
     cost = request_cost(usage, tiers)
     return cost, tuple(
         Message(

@@ -115,7 +115,11 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class ApiModel:
-    """A model sold by the token. `modes` maps each sold mode to its tiers in rising order of threshold."""
+    """A model sold by the token. `modes` maps each sold mode to its tiers in rising order of threshold.
+
+    `unread` are modes with prices that no formula reads: in another currency than dollars, for one region or one time
+    of the day.
+    """
 
     code: str
     label: str
@@ -123,6 +127,7 @@ class ApiModel:
     modes: Mapping[Mode, tuple[Rates, ...]]
     retired_on: dt.date | None = None
     context_window_tokens: int | None = None
+    unread: frozenset[Mode] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

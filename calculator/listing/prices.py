@@ -95,7 +95,7 @@ def mode_choices(apis: Iterable[ApiModel], current: Mode) -> tuple[ModeChoice, .
     """Every service level that some model is sold at, and the one now shown."""
     counts = dict.fromkeys(Mode, 0)
     for api in apis:
-        for mode in api.modes:
+        for mode in {*api.modes, *api.unread}:
             counts[mode] += 1
     shown = [mode for mode in Mode if counts[mode] or mode is current]
     return tuple(
@@ -125,7 +125,12 @@ def api_rows(
 
 def not_sold(apis: Iterable[ApiModel], mode: Mode) -> tuple[str, ...]:
     """The models that have no price at `mode`: named, never priced at another one."""
-    return tuple(api.label for api in apis if mode not in api.modes)
+    return tuple(api.label for api in apis if mode not in api.modes and mode not in api.unread)
+
+
+def unread(apis: Iterable[ApiModel], mode: Mode) -> tuple[tuple[str, str], ...]:
+    """Code and name of the models whose only prices at `mode` are none of the table's."""
+    return tuple((api.code, api.label) for api in apis if mode not in api.modes and mode in api.unread)
 
 
 def _api_row(

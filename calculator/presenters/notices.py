@@ -27,6 +27,7 @@ SILENT = frozenset({"implied_utilisation", "capacity_exceeded", "price_on_reques
 OF_AN_API = frozenset(
     {
         "mode_not_sold",
+        "mode_not_read",
         "component_price_missing",
         "component_price_varies",
         "api_retired",
@@ -188,6 +189,9 @@ def _key(message: Message) -> tuple[str, tuple[tuple[str, object], ...]]:
 def _api_sentence(code: str, values: dict[str, object]) -> str:
     if code == "mode_not_sold":
         return _("pas de tarif %(mode)s") % {"mode": words.mode_name(Mode(str(values["mode"])))}
+    if code == "mode_not_read":
+        text = _("tarif %(mode)s non lu\u00a0: en euros, d’une région ou de certaines heures")
+        return text % {"mode": words.mode_name(Mode(str(values["mode"])))}
     if code == "component_price_varies":
         return _("prix variable\u00a0: %(component)s") % {"component": labels.component_name(str(values["component"]))}
     if code == "component_price_missing":

@@ -45,6 +45,10 @@ SENTENCES: Mapping[str, Text] = {
         "%(item)s\u00a0: la machine (%(low)s) coûterait plus d’une fois et demie ses GPU pris un à un "
         "(au plus %(high)s)."
     ),
+    "not_read": gettext_lazy(
+        "Les calculs ne lisent que des prix en %(currency)s, de toute région et à toute heure\u00a0: celui-ci reste "
+        "dans l’historique, sans y servir."
+    ),
     "rate_inverted": gettext_lazy(
         "%(rate)s ressemble à un cours en euros pour un %(quote)s (le cours voisin est de %(before)s %(quote)s pour un "
         "euro)."

@@ -106,7 +106,7 @@ SENTENCES: Mapping[str, Wording] = {
         gettext_lazy("Saisir un prix"),
     ),
     "no_input_price": Wording(
-        gettext_lazy("Pas de prix."), gettext_lazy("%(model)s ne se vend pas dans ce mode."), "", ""
+        gettext_lazy("Pas de prix."), gettext_lazy("%(model)s n’a pas de prix d’entrée connu dans ce mode."), "", ""
     ),
 }
 

@@ -77,7 +77,7 @@ def apis(estimate: TokensEstimate) -> tuple[PaidLine, ...]:
 
 def _paid(estimate: TokensEstimate, item: PaidReading, best: Decimal | None, *, embedding: bool) -> PaidLine:
     limit = item.model.context_window_tokens
-    price = formats.unit_price(item.rate.value, "USD") if item.rate else _("non vendu")
+    price = formats.unit_price(item.rate.value, "USD") if item.rate else _("sans prix")
     too_long = embedding and limit is not None and estimate.scenario.chunk_tokens > limit
     return PaidLine(
         name=item.model.label,

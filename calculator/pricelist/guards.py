@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from calculator.models import PriceRow
+from calculator.models import ANY_REGION, CatalogItem, PriceRow
 from calculator.pricelist.contract import Rate
 from calculator.pricelist.known import Known
 from calculator.pricelist.plan import Diff, Entry, PlannedPrice, PlannedRate
@@ -58,6 +58,7 @@ def guards_of(diff: Diff, known: Known) -> tuple[Guard, ...]:
             elif isinstance(write, PlannedPrice) and not write.restores and write.kind != PriceRow.Kind.WITHDRAWN:
                 found += amount_guards(entry)
                 found += twin_guards(entry, write, tables)
+                found += unread_guards(entry, write)
     found += relation_guards(tables)
     return tuple(sorted(found, key=lambda guard: guard.line_no))
 
@@ -117,6 +118,13 @@ def twin_guards(entry: Entry, write: PlannedPrice, tables: Tables) -> list[Guard
         return []
     amounts = [amount for amount in tables.amounts_of(write.key, other) if is_near(entry.new, amount, NEAR)]
     return [Guard(entry.line_no, f"looks_like_{other}", Level.BLOCK, {"amount": amount}) for amount in amounts[:1]]
+
+
+def unread_guards(entry: Entry, write: PlannedPrice) -> list[Guard]:
+    """A price that no calculator reads: in another currency than its like, of one region, or of some hours."""
+    own = "EUR" if write.key.item_kind == CatalogItem.Kind.GPU_SKU else "USD"
+    is_read = write.key.currency == own and write.key.region == ANY_REGION and write.key.window == PriceRow.Window.ALL
+    return [] if is_read else [Guard(entry.line_no, "not_read", Level.WARN, {"currency": own})]
 
 
 class RateDays:

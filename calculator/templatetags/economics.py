@@ -101,12 +101,15 @@ def _mode(form: EconomicsForm) -> Mode:
 
 
 def api_price(api: ApiModel, mode: Mode) -> str:
-    """The price of a million output tokens in one mode, or the words for a mode that is not sold."""
+    """The price of a million output tokens in one mode, or the words for one that varies, lacks or is not read."""
     rates = api.modes.get(mode, ())
-    output = rates[0].output if rates else None
-    if output is None:
-        return _("pas de tarif %(mode)s") % {"mode": words.mode_name(mode)}
-    return _per_million(output.value, language.active())
+    if not rates:
+        text = _("tarif %(mode)s non lu") if mode in api.unread else _("pas de tarif %(mode)s")
+        return text % {"mode": words.mode_name(mode)}
+    if "output" in rates[0].varying:
+        return _("prix variable")
+    output = rates[0].output
+    return _("sortie sans prix") if output is None else _per_million(output.value, language.active())
 
 
 @lru_cache(maxsize=512)

@@ -46,6 +46,7 @@ def refusal(message: Message) -> str:
         "range_not_accepted": _("classe non acceptée\u00a0: %(range)s"),
         "does_not_fit": _("%(model)s n’y tient pas, il manque %(lacking_bytes)s"),
         "mode_not_sold": _("tarif non vendu dans ce mode"),
+        "mode_not_read": _("tarif non lu\u00a0: en euros, d’une région ou de certaines heures"),
         "component_price_missing": _("un prix manque au catalogue"),
         "component_price_varies": _("son prix varie d’une requête à l’autre"),
         "context_window_exceeded": _("requêtes plus longues que sa fenêtre"),

@@ -117,6 +117,61 @@ def test_nothing_is_quoted_that_is_sold_no_more(seeded: None) -> None:
     assert draft.sequence is None
 
 
+# --- prices that vary, lack or are not read
+
+
+def test_the_list_of_apis_says_why_one_has_no_price(seeded: None) -> None:
+    varies = make.make_api("router/auto")
+    make.make_price(varies, "output", None, kind="variable")
+    make.make_price(make.make_api("reads-only"), "input", "1")
+    text = words("/fr/economics")
+    assert "router/auto prix variable" in text and "reads-only sortie sans prix" in text
+    assert "router/auto price varies" in words("/en/economics")
+
+
+def euro_api() -> CatalogItem:
+    item = make.make_api("euros")
+    for component in ("input", "output"):
+        make.make_price(item, component, "3", currency="EUR")
+    return item
+
+
+def test_an_api_sold_in_euros_is_not_said_to_be_unsold(seeded: None) -> None:
+    euro_api()
+    for path in ("/fr/economics?api=euros&ref=euros", "/fr/economics?api=euros&ref=gpt-5.4"):
+        text = words(path)
+        assert "tarif standard non lu : en euros, d’une région ou de certaines heures" in text
+        assert "pas de tarif standard" not in text
+    assert "hors de ce tableau et des calculs : euros" in words("/fr/prices/")
+    assert "Sold in euros, in one region or at some hours" in words("/en/prices/")
+    batch = words("/fr/prices/?mode=batch")
+    assert "hors de ce tableau" not in batch and "euros" in batch.partition("Sans tarif batch")[2]
+
+
+def test_an_end_of_the_prices_in_euros_leaves_nothing_unread(seeded: None) -> None:
+    item = euro_api()
+    for component in ("input", "output"):
+        make.make_price(item, component, None, currency="EUR", valid_from=timezone.now() - dt.timedelta(hours=1))
+    assert "pas de tarif standard" in words("/fr/economics?api=euros&ref=euros")
+
+
+def test_whoever_sends_a_price_that_is_not_read_is_told(seeded: None) -> None:
+    pricing = site.client_of("pricing")
+    upload = site.sent(pricing, f"{site.HEAD_API}\ngpt-5.4,input,standard,2.20,EUR,mtok,2026-11-30\n")
+    assert (upload.error_count, upload.warning_count) == (0, 1)
+    assert "ne lisent que des prix en USD" in site.words(pricing, "list", upload.pk)
+    spelled = f"{site.HEAD_GPU}\nGPU-PRO;instance_hour;on_demand;1,60;USD;instance_hour;2026-11-30\n"
+    assert "ne lisent que des prix en EUR" in site.words(pricing, "list", site.sent(pricing, spelled).pk)
+
+
+def test_a_price_of_input_that_varies_is_not_said_to_be_unsold(seeded: None) -> None:
+    item = make.make_api("router/auto")
+    for component in ("input", "output"):
+        make.make_price(item, component, None, kind="variable")
+    text = words("/fr/tokens?api=router/auto")
+    assert "router/auto n’a pas de prix d’entrée connu dans ce mode." in text and "ne se vend pas" not in text
+
+
 # --- a price file that says an item is retired
 
 
