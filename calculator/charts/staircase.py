@@ -29,10 +29,15 @@ DRAWN_STEPS_AT_MOST = 150
 DASHES = ("dash", "dot", "dashdot", "longdash")
 TICKS = (1, 2, 5)
 ENDS = (1, 2, 3, 5, 10)
+FULL_DECADES = 3
+"""Decades that are ticked at 1, 2 and 5; more ticks would touch each other on a narrow screen."""
+CENTS_BELOW_EUR = 100
 PLOT_HEIGHT_PX = 316
 LABEL_GAP_PX = 18
 LABEL_CHAR_PX = 8
 LABELS_AT_LEAST_PX = 140
+LABEL_LEFT_FROM = 0.4
+"""A label stands left of its point from this share of the axis on; nearer to the left end it would leave the plot."""
 # What rounding may cut off the logarithm of the right end, whose tick must stay inside the axis.
 ROUNDING = 1e-6
 
@@ -91,6 +96,10 @@ class Plot:
     def shows(self, volume: Decimal) -> bool:
         """Whether a volume lies inside the drawn range."""
         return self.low < volume < self.high
+
+    def share(self, volume: Decimal) -> float:
+        """Where a volume lies on the axis: 0 at its left end, 1 at its right one."""
+        return math.log(volume / self.low) / math.log(self.high / self.low)
 
     def per_token(self, row: Comparison) -> Decimal:
         """€ per stated token of one API at the visitor's own request shape."""
@@ -289,7 +298,7 @@ def _log10(value: Decimal) -> float:
 def _tick_values(low: Decimal, high: Decimal) -> list[Decimal]:
     """1, 2, 5 of each decade and the right end; decades alone where there are many."""
     decades = [Decimal(1).scaleb(power) for power in range(low.adjusted(), high.adjusted() + 1)]
-    ticks = TICKS if len(decades) <= len(ENDS) else TICKS[:1]
+    ticks = TICKS if len(decades) <= FULL_DECADES else TICKS[:1]
     inside = {decade * tick for decade in decades for tick in ticks if low <= decade * tick <= high}
     return sorted(inside | {high})
 
@@ -323,9 +332,10 @@ def _crossing_label(plot: Plot) -> list[Figure]:
         return []
     start = plot.starts[0]
     cost = plot.stairs.cost_above(start)
-    amount = formats.money(cost, decimals=0)
+    amount = formats.money(cost, decimals=2 if cost < CENTS_BELOW_EUR else 0)
     text = _("équivalence<br>%(count)s = %(amount)s") % {"count": formats.tokens(start, digits=3), "amount": amount}
-    place = {"xanchor": "right", "xshift": -8, "yanchor": "bottom", "yshift": 6, "align": "right"}
+    side, shift = ("right", -8) if plot.share(start) > LABEL_LEFT_FROM else ("left", 8)
+    place = {"xanchor": side, "xshift": shift, "yanchor": "bottom", "yshift": 6, "align": side}
     return [_note(text, start, _euros(cost), "ink", **place)]
 
 

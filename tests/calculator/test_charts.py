@@ -264,3 +264,19 @@ def test_at_most_five_api_lines_are_drawn() -> None:
     drawn = charts.break_even(result)
     assert drawn is not None and drawn.api_name == "api-9"
     assert len(traces(drawn, "api")) + len(traces(drawn, "mute")) == staircase.LINES_AT_MOST
+
+
+def test_the_label_of_an_early_crossing_stays_inside_the_plot() -> None:
+    """112 k of 10 k to 300 M lie in the left quarter; 61.9 M of 10 M to 300 M in the middle."""
+    sides = [
+        next(note for note in drawn.figure["layout"]["annotations"] if "équivalence" in note["text"])["xanchor"]
+        for drawn in (chart(**CASES["hours used"]), chart())
+    ]
+    assert sides == ["left", "right"]
+
+
+def test_an_early_crossing_is_labelled_to_the_cent_and_its_axis_has_room() -> None:
+    """The first hour is 1.50 €, not 2 €; 10 k to 300 M are five decades and the end, six ticks and not fifteen."""
+    layout = chart(**CASES["hours used"]).figure["layout"]
+    label = next(note["text"] for note in layout["annotations"] if "équivalence" in note["text"])
+    assert label.endswith(f"= 1,50{NB}€") and len(layout["xaxis"]["tickvals"]) == 6
