@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -22,7 +22,8 @@ from calculator import fields, registry
 from calculator.answers import absence
 from calculator.catalog import NotFound
 from calculator.permalinks.notation import Problem, take
-from sales.api import catalogue, estimates, misread
+from sales.advising.tool import TOOL as ADVISOR
+from sales.api import advice, catalogue, estimates, misread
 from sales.api.estimates import OPERATION
 from sales.api.frame import LANGUAGE
 from sales.api.interface import VERSION
@@ -55,7 +56,12 @@ LOOKUPS: Mapping[str, View] = {
     "price_history": catalogue.price_history,
     "calculators": estimates.calculators,
 }
-TOOL_OF_OPERATION = {OPERATION.format(name=tool.name): tool for tool in registry.TOOLS}
+TOOL_OF_OPERATION = {**{OPERATION.format(name=tool.name): tool for tool in registry.TOOLS}, advice.OPERATION: ADVISOR}
+type Answered = Callable[[QueryDict, Callable[[str], str]], dict[str, Any]]
+ANSWERED: Mapping[str, Answered] = {
+    **{OPERATION.format(name=tool.name): partial(estimates.answered, tool) for tool in registry.TOOLS},
+    advice.OPERATION: advice.answered,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ def answer(name: str, arguments: Arguments, language: str = settings.LANGUAGE_CO
         try:
             if name in LOOKUPS:
                 return looked_up(LOOKUPS[name], query_of(given), path)
-            held = estimates.answered(TOOL_OF_OPERATION[name], query_of(given), str)
+            held = ANSWERED[name](query_of(given), str)
         except NotFound as error:
             raise RefusedError([absence("catalog", error)]) from error
     return held if whole else {"answer": held["answer"]["sentence"], **{part: held[part] for part in SHORT}}

@@ -12,7 +12,7 @@ from ninja.errors import Throttled
 
 from calculator.answers import absence
 from calculator.catalog import NotFound
-from sales.api import catalogue, estimates, problems
+from sales.api import advice, catalogue, estimates, problems
 from sales.api.limits import ClientLimit
 
 VERSION = "1.0.0"
@@ -27,6 +27,7 @@ api = NinjaAPI(
 )
 api.add_router("", catalogue.router)
 api.add_router("", estimates.router)
+api.add_router("", advice.router)
 
 
 @api.exception_handler(problems.RefusedError)

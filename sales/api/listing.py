@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy
 
 from calculator import registry
 from calculator.fields import Text
+from sales.advising.tool import TOOL as ADVISOR
+from sales.api import advice
 from sales.api.estimates import OPERATION
 
 WORDS: Mapping[str, Text] = {
@@ -21,6 +23,7 @@ WORDS: Mapping[str, Text] = {
     "price_history": gettext_lazy("Tous les prix d’une offre"),
     "calculators": gettext_lazy("Calculateurs et leurs cas"),
     **{OPERATION.format(name=tool.name): tool.document_title for tool in registry.TOOLS},
+    advice.OPERATION: ADVISOR.document_title,
 }
 
 

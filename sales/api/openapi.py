@@ -13,7 +13,7 @@ from django.utils.translation import override
 from calculator import registry
 from calculator.forms.base import ScenarioForm
 from calculator.permalinks import Key, Notation
-from sales.api import questions
+from sales.api import advice, questions
 from sales.api.estimates import OPERATION
 from sales.api.interface import api
 from sales.api.parameters import parameters, path_parameters
@@ -41,6 +41,7 @@ ASKED: Mapping[str, Asked] = {
     "price_history": Asked(questions.CATALOGUE, path=questions.ITEM),
     "calculators": Asked(questions.LIST),
     **{OPERATION.format(name=tool.name): Asked(tool.notation, tool.form) for tool in registry.TOOLS},
+    advice.OPERATION: Asked(advice.NOTATION, advice.FORM),
 }
 """By operation id."""
 ERRORS = {

@@ -39,6 +39,7 @@ UNITS = (
 WORDS = {
     "v": "Version of this notation.",
     "lang": "Language of labels and sentences; goes before Accept-Language.",
+    "need_lang": "Language of the prompts and documents; it changes how many tokens they are.",
     "catalog": "Version of the catalogue; the newest unless given.",
     "at": "UTC instant that prices are asked for, to the second; now unless given.",
     "limit": "How many items at most.",

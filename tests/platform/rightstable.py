@@ -68,6 +68,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("api-root", "api-openapi", "api-skus", "api-gpus", "api-models", "api-language-models"), READ),
     **dict.fromkeys(("api-versions", "api-figures", "api-prices", "api-calculators"), READ),
     **{f"api-estimate-{name}": READ for name in CALCULATORS},
+    "api-advice": READ,
     "api": READ,
     "api-request": Rule(args={"kind": "sku", "code": "GPU-PRO"}),
     "api-price-history": Rule(args={"kind": "sku", "code": "GPU-PRO"}),

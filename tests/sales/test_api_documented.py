@@ -55,7 +55,7 @@ def test_a_difference_would_be_found() -> None:
 
 
 def test_every_command_that_is_shown_exists() -> None:
-    assert len(COMMANDS) == 2
+    assert len(COMMANDS) == 3
     for line in COMMANDS:
         name, *rest = line.partition("manage.py ")[2].split()
         out = StringIO()
@@ -63,6 +63,9 @@ def test_every_command_that_is_shown_exists() -> None:
             asked = rest[: rest.index("--json")]
             call_command(name, *asked, json=True, lang="en", stdout=out)
             assert json.loads(out.getvalue())["eur_per_mtok"]["month"]["at_volume"] == "8.3064"
+        elif name == "advise":
+            call_command(name, *rest[: rest.index("--lang")], lang="en", stdout=out)
+            assert "To index, text-embedding-3-small: €161.55 excl. VAT" in out.getvalue()
         else:
             assert (name, rest) == ("mcp", ["--lang", "en"])
 

@@ -182,8 +182,10 @@ def test_standard_output_carries_the_protocol_and_nothing_else(var: dict[str, st
 
 
 def test_every_calculator_has_its_tool() -> None:
-    assert {tool.name for tool in registry.TOOLS} == {
+    assert {*(tool.name for tool in registry.TOOLS), "advice"} == {
         name.removeprefix("estimate_") for name in assistant.TOOL_OF_OPERATION
+    }
+    assert set(assistant.ANSWERED) == set(assistant.TOOL_OF_OPERATION)
 
 
 def test_a_message_that_cannot_be_read_is_told_so_and_the_next_is_answered(var: dict[str, str]) -> None:
@@ -222,4 +224,3 @@ def test_a_message_that_cannot_be_read_is_told_so_and_the_next_is_answered(var: 
 )
 def test_only_an_id_that_can_be_sent_back_is(message: Any, found: str | int | None) -> None:
     assert misread.id_of(message) == found
-    }

@@ -67,7 +67,7 @@ def plain(value: Any) -> Any:
 
 def computable(case: Case) -> Case:
     """A case without made-up codes, which would end every estimate before its formulas."""
-    if case.operation.definition.raw["operationId"].startswith("estimate_"):
+    if case.operation.definition.raw["operationId"].startswith(("estimate_", "advice")):
         case.query = {name: value for name, value in (case.query or {}).items() if name not in CODES}
     return case
 
