@@ -95,8 +95,12 @@ def part_shown(
 @require_safe
 @needs_catalogue
 def export(request: HttpRequest, name: str, suffix: str) -> HttpResponse:
-    """The same scenario as a file; a link that cannot be answered leads to the page that says why."""
-    tool = open_calculator(name)
+    """The same scenario as a file."""
+    return file_of(request, open_calculator(name), suffix)
+
+
+def file_of(request: HttpRequest, tool: Calculator, suffix: str) -> HttpResponse:
+    """The answer to a link as a file; one that cannot be answered leads to the page that says why."""
     outcome = answers.from_link(tool, request.GET)
     if outcome.answer is not None:
         permalink = request.build_absolute_uri(pagestate.address(tool.name, outcome.answer.query))

@@ -1,9 +1,6 @@
 """The text of a DOCX: the paragraphs of its main part, without headers, notes and deleted text."""
 
-import lzma
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import ParseError
@@ -11,6 +8,7 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
+from calculator import zipfaults
 from calculator.counting.limits import XML_BYTES, XML_DEPTH
 from calculator.counting.problems import ReadingError
 
@@ -20,38 +18,22 @@ FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallbac
 PARAGRAPH = f"{WORD}p"
 RUN_TEXT = f"{WORD}t"
 WRITTEN = {f"{WORD}tab": "\t", f"{WORD}br": "\n", f"{WORD}cr": "\n", f"{WORD}noBreakHyphen": "\u2011"}
-ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
-IS_ENCRYPTED = 0x1
-DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    ParseError,
-    DefusedXmlException,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
+DAMAGED = (*zipfaults.DAMAGED, ParseError, DefusedXmlException)
 """What zipfile, its decompressors and the XML parser raise for a damaged file."""
 
 
 def _main_part(file: BinaryIO) -> Any:
     """The main part, opened. Its declared size is what it may unpack to: a longer one fails its check sum."""
-    start = file.read(len(ENCRYPTED_OFFICE))
+    start = file.read(len(zipfaults.ENCRYPTED_OFFICE))
     file.seek(0)
-    if start == ENCRYPTED_OFFICE:
+    if start == zipfaults.ENCRYPTED_OFFICE:
         raise ReadingError("docx_encrypted")
     try:
         archive = zipfile.ZipFile(file)
         part = archive.getinfo(MAIN_PART)
     except DAMAGED:
         raise ReadingError("docx_broken") from None
-    if part.flag_bits & IS_ENCRYPTED:
+    if part.flag_bits & zipfaults.IS_ENCRYPTED:
         raise ReadingError("docx_encrypted")
     if part.file_size > XML_BYTES:
         raise ReadingError("docx_too_large", limit=XML_BYTES)

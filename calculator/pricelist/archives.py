@@ -1,47 +1,30 @@
 """Opening a zip without unpacking more than was agreed, and parsing its XML without what XML allows too much of."""
 
 import io
-import lzma
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from xml.parsers import expat
 
+from calculator import zipfaults
 from calculator.pricelist.contract import PriceFileError
 from calculator.pricelist.limits import PARTS, TEXT_BYTES, UNPACKED_BYTES
 
-ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
-IS_ENCRYPTED = 0x1
 BLOCK_BYTES = 1 << 20
-DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    expat.ExpatError,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
+DAMAGED = (*zipfaults.DAMAGED, expat.ExpatError)
 """What zipfile, its decompressors and the XML parser raise for a damaged file."""
 
 
 def opened(content: bytes) -> zipfile.ZipFile:
     """A zip whose parts are few and unpack to a bounded size. PriceFileError: archive_broken, _encrypted, _bomb."""
-    if content.startswith(ENCRYPTED_OFFICE):
+    if content.startswith(zipfaults.ENCRYPTED_OFFICE):
         raise PriceFileError("office_encrypted_or_old")
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         parts = archive.infolist()
     except DAMAGED:
         raise PriceFileError("archive_broken") from None
-    if any(part.flag_bits & IS_ENCRYPTED for part in parts):
+    if any(part.flag_bits & zipfaults.IS_ENCRYPTED for part in parts):
         raise PriceFileError("archive_encrypted")
     if len(parts) > PARTS or sum(part.file_size for part in parts) > UNPACKED_BYTES:
         raise PriceFileError("archive_bomb", limit=UNPACKED_BYTES, parts=PARTS)

@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from calculator import answers, exports, language, pagestate, state
+from calculator import answers, language, pagestate, state
 from calculator.tool import Outcome
-from calculator.views import needs_catalogue, part_shown, wants_fragment
+from calculator.views import file_of, needs_catalogue, part_shown, wants_fragment
 from sales.outlook.notation import economics_query
 from sales.outlook.tool import TOOL
 
@@ -59,11 +59,5 @@ def shown(request: HttpRequest, outcome: Outcome) -> HttpResponse:
 @require_safe
 @needs_catalogue
 def export(request: HttpRequest, suffix: str) -> HttpResponse:
-    """The same outlook as a file; a link that cannot be answered leads to the page that says why."""
-    outcome = answers.from_link(TOOL, request.GET)
-    if outcome.answer is not None:
-        permalink = request.build_absolute_uri(pagestate.address(TOOL.name, outcome.answer.query))
-        return exports.response(TOOL, outcome.answer, outcome, suffix, permalink)
-    if suffix == "json":
-        return exports.problems(outcome.problems)
-    return HttpResponseRedirect(pagestate.address(TOOL.name, request.GET.urlencode()))
+    """The same outlook as a file."""
+    return file_of(request, TOOL, suffix)
