@@ -173,7 +173,8 @@ def test_a_test_host_is_not_for_sale() -> None:
     host = CatalogItem.objects.filter(is_test_host=True).first()
     assert host is not None
     client = make.seller()
-    quote = make.drafted(client, f"v=1&sku={host.code}&rate=10", agreed_eur="5", reason="try")
+    quote = make.drafted(client, agreed_eur="5", reason="try")
+    Quote.objects.filter(pk=quote.pk).update(query=f"v=1&sku={host.code}&rate=10")
     refused = make.send(client, quote)
     assert refused.status_code == 422 and "d’essai" in text_of(refused)
 
