@@ -20,6 +20,7 @@ from benchmarks.management.commands import bench
 from benchmarks.models import BenchmarkRun, Worker
 from tests.benchmarks import runfactory as runs
 from tests.benchmarks.worksite import ROOT, Site
+from tests.prepared import Copy
 
 pytestmark = pytest.mark.django_db
 SMALL = ("--requests", "8", "--output", "16", "--prompt", "128", "--concurrencies", "1,4", "--seed", "5")
@@ -326,10 +327,10 @@ def test_a_series_that_its_last_repeat_makes_noisy_is_not_eligible(monkeypatch: 
 
 
 @pytest.mark.worker
-def test_a_shell_measures_with_a_real_worker_and_its_status_follows_the_flags(tmp_path: Path) -> None:
+def test_a_shell_measures_with_a_real_worker_and_its_status_follows_the_flags(tmp_path: Path, migrated: Copy) -> None:
     """On a busy machine the client may be late, which bars the run: then the status must say so."""
+    migrated(tmp_path)
     site = Site(tmp_path)
-    site.manage("migrate", "--verbosity", "0")
     command = [sys.executable, "manage.py", "bench", "serving", *SMALL, "--wait", "--json"]
     try:
         site.start_worker()

@@ -1,7 +1,6 @@
 """Whatever is killed, the run ends or is said to be stalled, the next one is measured, and no process is left."""
 
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ import psutil
 import pytest
 
 from tests.benchmarks.worksite import LEFT_DEADLINE_S, Site
+from tests.prepared import Copy
 
 SMALL = {"concurrencies": (1,), "requests_count": 8, "prompt_tokens": 24, "output_tokens": 8}
 LONG = {"concurrencies": (2,), "requests_count": 100_000, "prompt_tokens": 64, "output_tokens": 64}
@@ -22,17 +22,9 @@ pytestmark = pytest.mark.worker
 Process = psutil.Process
 
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database file with all its tables, made once."""
-    site = Site(tmp_path_factory.mktemp("migrated"))
-    site.manage("migrate", "--verbosity", "0")
-    return site.var / "db.sqlite3"
-
-
 @pytest.fixture
-def site(tmp_path: Path, migrated: Path) -> Iterator[Site]:
-    shutil.copy(migrated, tmp_path / "db.sqlite3")
+def site(tmp_path: Path, migrated: Copy) -> Iterator[Site]:
+    migrated(tmp_path)
     site = Site(tmp_path)
     site.start_worker()
     yield site

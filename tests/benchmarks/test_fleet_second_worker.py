@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.worksite import ROOT, Site
+from tests.prepared import Copy
 
 SMALL = {"concurrencies": (1,), "requests_count": 8, "prompt_tokens": 24, "output_tokens": 8}
 OF_TITAN = {**SMALL, "sku_code": "GPU-TITAN"}
@@ -26,7 +27,6 @@ def sites_on(broker: str, database: str, home: Path, host: Path) -> Iterator[tup
     first = Site(home, broker, database=database)
     second = Site(host, broker, database=database)
     second.log_path = host / "second.log"
-    first.manage("migrate", "--verbosity", "0")
     first.start_worker()
     yield first, second
     second.end()
@@ -34,17 +34,18 @@ def sites_on(broker: str, database: str, home: Path, host: Path) -> Iterator[tup
 
 
 @pytest.fixture
-def sharing_files(tmp_path: Path) -> Iterator[tuple[Site, Site]]:
+def sharing_files(tmp_path: Path, migrated: Copy) -> Iterator[tuple[Site, Site]]:
+    migrated(tmp_path)
     yield from sites_on("", "", tmp_path, tmp_path)
 
 
 @pytest.fixture
-def at_scale(tmp_path: Path, valkey_url: str, empty_database: str) -> Iterator[tuple[Site, Site]]:
+def at_scale(tmp_path: Path, valkey_url: str, migrated_database: str) -> Iterator[tuple[Site, Site]]:
     """Two hosts with nothing in common but broker and database."""
     home, host = tmp_path / "home", tmp_path / "host"
     home.mkdir()
     host.mkdir()
-    yield from sites_on(valkey_url, empty_database, home, host)
+    yield from sites_on(valkey_url, migrated_database, home, host)
 
 
 def check_that_a_run_waits_for_its_worker(first: Site, second: Site) -> None:

@@ -2,25 +2,19 @@
 
 import re
 import socket
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.benchmarks.worksite import DEADLINE_S, ROOT, Site
+from tests.benchmarks.worksite import DEADLINE_S, Site
+from tests.browser import axe
+from tests.browser.conftest import CHROMIUM_ARGUMENTS, PATIENCE_MS, gunicorn, wait_for
+from tests.prepared import Copy
 
 pytestmark = [pytest.mark.browser, pytest.mark.worker]
-CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-CHROMIUM_ARGUMENTS += ["--disable-background-networking", "--disable-component-update"]
-AXE = ROOT / "tests" / "browser" / "vendor" / "axe.min.js"
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-USUAL_MS = 20_000
 PASSWORD = "for-this-test-only-1"
 WATCH_POLICY = """
 window.breaches = [];
@@ -58,61 +52,39 @@ class Served:
         page.click("main button[type=submit]")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def answers(address: str) -> bool:
-    try:
-        urllib.request.urlopen(f"{address}/healthz", timeout=2)
-    except (urllib.error.URLError, OSError):
-        return False
-    return True
-
-
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, chromium_path: str) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, chromium_path: str, prepared: Copy) -> Iterator[Served]:
     site = Site(tmp_path_factory.mktemp("journey"), settings="vmcloud.settings")
-    subprocess.run([sys.executable, "-m", "scripts.prepare"], cwd=ROOT, env=site.environment, check=True, timeout=180)
+    prepared(site.var)
     site.environment["DJANGO_SUPERUSER_PASSWORD"] = PASSWORD
     site.manage("createsuperuser", "--noinput", "--username", "operator", "--email", "operator@example.org")
-    address = f"127.0.0.1:{free_port()}"
-    command = [sys.executable, "-m", "gunicorn", "--threads", "4", "--bind", address, "vmcloud.wsgi"]
-    with (site.var / "web.log").open("wb") as log:
-        web = subprocess.Popen(command, cwd=ROOT, env=site.environment, stdout=log, stderr=log)
-    expect.set_options(timeout=DEADLINE_S * 1000)
-    try:
-        site.start_worker()
-        site.wait(lambda: answers(f"http://{address}"), "the web server answers")
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium_path, args=CHROMIUM_ARGUMENTS)
-            yield Served(f"http://{address}", browser, site)
-            browser.close()
-    finally:
-        expect.set_options(timeout=USUAL_MS)
-        site.end()
-        web.terminate()
-        web.wait(timeout=60)
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        web = gunicorn(listening, site.var / "web.log", site.environment)
+        expect.set_options(timeout=DEADLINE_S * 1000)
+        try:
+            site.start_worker()
+            wait_for(address, web)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=chromium_path, args=list(CHROMIUM_ARGUMENTS))
+                yield Served(address, browser, site)
+                browser.close()
+        finally:
+            expect.set_options(timeout=PATIENCE_MS)
+            site.end()
+            web.terminate()
+            web.wait(timeout=60)
 
 
 def breaches(page: Page) -> list[str]:
     return [str(breach) for breach in page.evaluate("breaches")]
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds against WCAG 2.2 AA."""
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("tags => axe.run(document, {runOnly: tags})", WCAG)
-    return [f"{rule['id']}: {node['html'][:120]}" for rule in found["violations"] for node in rule["nodes"]]
-
-
 def test_a_measurement_is_started_watched_published_and_used(served: Served) -> None:
     page = served.page()
     served.log_in(page)
     expect(page.get_by_role("heading", level=2)).to_have_text("Aucune mesure pour l’instant")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
     served.start(page, "1, 2", "400")
     expect(page.locator("progress")).to_be_visible()
@@ -120,14 +92,14 @@ def test_a_measurement_is_started_watched_published_and_used(served: Served) -> 
     expect(page).to_have_title(re.compile(r"Mesure \d{4}-\d{4}, [1-9]\d*\u00a0%"))
     expect(page.locator("#log")).to_contain_text("palier 1")
     assert page.evaluate("document.activeElement.id") == "cancel"
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
     expect(page.locator("progress")).to_have_count(0)
     expect(page).to_have_title(re.compile("terminée"))
     expect(page.locator("#status")).to_have_text(re.compile("terminée"))
     assert page.get_by_role("region", name="Centiles par palier").locator("tbody tr").count() == 2
     expect(page.locator("[data-chart=run-figure] .main-svg").first).to_be_visible()
-    assert violations(page) == []
+    assert axe.violations(page) == []
     assert breaches(page) == []
 
     # A busy machine may have made the client late; that such a run is refused is tested where it is decided.
@@ -215,4 +187,4 @@ def test_the_list_reads_in_both_languages_on_a_phone(served: Served, language: s
     page.goto(f"{served.address}/{language}/runs/")
     expect(page.get_by_role("heading", level=1)).to_have_text(heading)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert violations(page) == []
+    assert axe.violations(page) == []

@@ -6,7 +6,6 @@ Each test has a var/ of its own.
 import os
 import signal
 import socket
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import psutil
 import pytest
 
 from tests.benchmarks.worksite import LEFT_DEADLINE_S, Site
+from tests.prepared import Copy
 
 SMALL = {"concurrencies": (1, 2), "requests_count": 8, "prompt_tokens": 24, "output_tokens": 16}
 LONG = {"concurrencies": (4,), "requests_count": 100_000, "prompt_tokens": 64, "output_tokens": 64}
@@ -30,19 +30,8 @@ def is_listening(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.fixture(scope="module")
-def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated and seeded database file, made once."""
-    var = tmp_path_factory.mktemp("seeded var")
-    site = Site(var)
-    site.manage("migrate", "--verbosity", "0")
-    site.manage("seed", "--verbosity", "0")
-    return var / "db.sqlite3"
-
-
-def site_on(broker: str, seeded: Path, folder: Path) -> Iterator[Site]:
-    with sqlite3.connect(seeded) as source, sqlite3.connect(folder / "db.sqlite3") as copy:
-        source.backup(copy)
+def site_on(broker: str, with_catalogue: Copy, folder: Path) -> Iterator[Site]:
+    with_catalogue(folder)
     site = Site(folder, broker)
     site.start_worker()
     yield site
@@ -50,16 +39,14 @@ def site_on(broker: str, seeded: Path, folder: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def site(seeded: Path, tmp_path: Path) -> Iterator[Site]:
+def site(with_catalogue: Copy, tmp_path: Path) -> Iterator[Site]:
     """On the embedded default: SQLite and the filesystem transport, in a path with a space."""
-    folder = tmp_path / "var here"
-    folder.mkdir()
-    yield from site_on("", seeded, folder)
+    yield from site_on("", with_catalogue, tmp_path / "var here")
 
 
 @pytest.fixture
-def valkey_site(seeded: Path, tmp_path: Path, valkey_url: str) -> Iterator[Site]:
-    yield from site_on(valkey_url, seeded, tmp_path)
+def valkey_site(with_catalogue: Copy, tmp_path: Path, valkey_url: str) -> Iterator[Site]:
+    yield from site_on(valkey_url, with_catalogue, tmp_path)
 
 
 def assert_measured(site: Site, code: str) -> None:

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.prepared import Copy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM_ARGUMENTS = (
@@ -43,12 +44,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
     """Until the server answers; a server that ended is reported with what it wrote."""
     end = time.monotonic() + START_S
@@ -71,25 +66,32 @@ def environment_of(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address of a server of our own, with that var/, on the loopback interface."""
-    environment = environment_of(folder)
-    subprocess.run([sys.executable, "-m", "scripts.prepare"], cwd=ROOT, env=environment, check=True, timeout=180)
-    address = f"http://127.0.0.1:{free_port()}"
-    command = [sys.executable, "-m", "gunicorn", "--threads", "4", "--bind", urlsplit(address).netloc, "vmcloud.wsgi"]
-    with (folder / "web.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
-    try:
-        wait_for(address, process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+    """The address of a server of our own, with that var/ (`prepared` made it one), on the loopback interface."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        process = gunicorn(listening, folder / "web.log", environment_of(folder))
+        try:
+            wait_for(address, process)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def gunicorn(listening: socket.socket, log_path: Path, environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    """The web server on a socket that is bound already: a port looked up and then bound may be gone meanwhile."""
+    number = listening.fileno()
+    command = [sys.executable, "-m", "gunicorn", "--threads", "4", "--bind", f"fd://{number}", "vmcloud.wsgi"]
+    with log_path.open("wb") as log:
+        return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, pass_fds=(number,))
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(tmp_path_factory: pytest.TempPathFactory, prepared: Copy) -> Iterator[str]:
     """The site of all tests that change nothing for each other."""
-    with served(tmp_path_factory.mktemp("site")) as address:
+    folder = tmp_path_factory.mktemp("site")
+    prepared(folder)
+    with served(folder) as address:
         yield address
 
 

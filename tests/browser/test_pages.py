@@ -1,30 +1,13 @@
 """The pages around the calculators in Chromium: accessible, never wider than the screen, without third parties,
 and whole without JavaScript."""
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser
 
-from calculator import catalog
+from tests.browser import axe
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PAGES = [
     "",
     "?volume=abc&sku=GPU-TITAN",
@@ -43,37 +26,12 @@ PAGES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def chromium(chromium_path: str) -> Iterator[Browser]:
-    """One browser for the module; its driver runs an event loop in this thread, which Django must be told is fine."""
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def site(chromium: Browser, live_server: Any) -> str:
-    """The address of a running site with the seeded catalogue."""
-    catalog.forget()
-    call_command("seed", verbosity=0)
-    return str(live_server.url)
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    run = "tags => axe.run({runOnly: {type: 'tag', values: tags}}).then(found => JSON.stringify(found.violations))"
-    found = json.loads(page.evaluate(run, TAGS))
-    return [f"{one['id']}: {node['html'][:120]}" for one in found for node in one["nodes"]]
-
-
 @pytest.mark.parametrize(("language", "scheme"), [("fr", "light"), ("en", "dark")])
 def test_no_page_breaks_an_accessibility_rule(chromium: Browser, site: str, language: str, scheme: Any) -> None:
     page = chromium.new_context(color_scheme=scheme).new_page()
     for path in PAGES:
         page.goto(f"{site}/{language}/{path}")
-        assert violations(page) == [], path
+        assert axe.violations(page) == [], path
     page.context.close()
 
 

@@ -4,12 +4,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser import axe
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Watch, environment_of, served
+from tests.prepared import Copy
 
 SAMPLES = ROOT / "fixtures" / "price_updates"
 PASSWORD = "a-sample-of-a-password"
@@ -21,15 +22,14 @@ for name, group in (("paula", "pricing"), ("anton", "approver")):
     user.save()
     user.groups.set([Group.objects.get(name=group)])
 """
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 SignedIn = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(tmp_path_factory: pytest.TempPathFactory, prepared: Copy) -> Iterator[str]:
     """A site of its own, whose prices may change, with somebody who keeps prices and somebody who approves."""
     folder = tmp_path_factory.mktemp("prices")
+    prepared(folder)
     with served(folder) as address:
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", MAKE_PEOPLE]
         subprocess.run(command, cwd=ROOT, env=environment_of(folder), check=True, timeout=60)
@@ -85,9 +85,7 @@ def upload(page: Page, name: str) -> None:
 
 def clean(page: Page) -> None:
     """No breach of accessibility, no sideways scrolling."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("(tags) => axe.run({ runOnly: { type: 'tag', values: tags } })", AXE_TAGS)
-    assert [(one["id"], [node["html"][:160] for node in one["nodes"]]) for one in found["violations"]] == []
+    assert axe.violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -5,13 +5,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser import axe
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Watch, environment_of, served
+from tests.prepared import Copy
 
 PASSWORD = "a-sample-of-a-password"
 MAKE_PEOPLE = f"""
@@ -20,8 +21,6 @@ for name, group in (("alice", "sales"), ("carol", "approver"), ("paula", "pricin
     user = User.objects.create_user(name, password="{PASSWORD}")
     user.groups.set([Group.objects.get(name=group)])
 """
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 PROMISED_S = 120
 WORDS = {
     "fr": {
@@ -41,9 +40,10 @@ SignedIn = Callable[[str, str], Page]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(tmp_path_factory: pytest.TempPathFactory, prepared: Copy) -> Iterator[str]:
     """A site of its own with a seller, an approver, and somebody who records costs."""
     folder = tmp_path_factory.mktemp("quotes")
+    prepared(folder)
     with served(folder) as address:
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", MAKE_PEOPLE]
         subprocess.run(command, cwd=ROOT, env=environment_of(folder), check=True, timeout=60)
@@ -91,9 +91,7 @@ def follow(page: Page, role: str, name: str) -> None:
 
 def is_clean(page: Page) -> None:
     """No breach of accessibility rules, nothing wider than the page."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("(tags) => axe.run({ runOnly: { type: 'tag', values: tags } })", AXE_TAGS)
-    assert [(item["id"], item["nodes"][0]["html"]) for item in found["violations"]] == []
+    assert axe.violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 

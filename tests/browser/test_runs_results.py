@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.benchmarks.test_import_reading import GUIDELLM
+from tests.browser import axe
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Watch, environment_of, served
+from tests.prepared import Copy
 
 PASSWORD = "a-sample-of-a-password"
 # Two series of GPU-PRO, the first of them published; five seconds and eight requests a step of the second.
@@ -43,8 +45,6 @@ for device, power in (("GPU-1", 300.0), ("GPU-2", 250.0), ("", None)):
 runs.ended("failed", "engine_start")
 made.measured((90.0,), precision="fp8")
 """
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 COMPARE = "runs/compare?run=2026-0001&run=2026-0006"
 UNLIKE = "runs/compare?run=2026-0001&run=2026-0012"
 PAGES = ("runs/", "runs/2026-0006", "runs/2026-0001", COMPARE, UNLIKE, f"{UNLIKE}&apart=1", "runs/new", "runs/import")
@@ -52,9 +52,10 @@ SignedIn = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(tmp_path_factory: pytest.TempPathFactory, prepared: Copy) -> Iterator[str]:
     """A site of its own with two series, a failed run and somebody who may do everything."""
     folder = tmp_path_factory.mktemp("runs")
+    prepared(folder)
     with served(folder) as address:
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", FILL]
         subprocess.run(command, cwd=ROOT, env=environment_of(folder), check=True, timeout=120)
@@ -84,19 +85,13 @@ def signed_in(chromium: Browser, site: str, watch: Watch) -> Iterator[SignedIn]:
         context.close()
 
 
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{item['id']}: {item['nodes'][0]['html'][:160]}" for item in found["violations"]]
-
-
 @pytest.mark.parametrize(("language", "theme"), [("fr", "light"), ("en", "dark")])
 def test_axe_finds_nothing_on_any_page_of_the_results(signed_in: SignedIn, language: str, theme: str) -> None:
     page = signed_in(color_scheme=theme)
     for address in PAGES:
         page.goto(f"/{language}/{address}")
         page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-        assert (address, violations(page)) == (address, [])
+        assert (address, axe.violations(page)) == (address, [])
 
 
 def test_nothing_is_wider_than_a_phone(signed_in: SignedIn) -> None:

@@ -6,17 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+from tests.browser import axe
+
 SENTENCE = "Le cloud européen, bâti pour la production."
 STATES = {"answer": "", "sample": "?n=100&sd=2000&p50=3500&p95=8000&read=50000", "errors": "?form=1&v=1&docs=beaucoup"}
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line a rule with the first element it concerns."""
-    page.evaluate(AXE)
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)
-    return [f"{item['id']}: {item['nodes'][0]['html'][:160]}" for item in found["violations"]]
 
 
 def count(page: Page, text: str) -> None:
@@ -87,17 +80,17 @@ def test_axe_finds_nothing_on_the_budget(page: Page, state: str, theme: str) -> 
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(f"/fr/tokens{STATES[state]}")
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_on_a_count(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     count(page, f"{SENTENCE}\n\n👩‍👩‍👧 <|endoftext|>")
-    assert violations(page) == []
+    assert axe.violations(page) == []
     page.goto("/en/tokens/count")
     page.get_by_role("button", name="Count").click()
-    assert violations(page) == []
+    assert axe.violations(page) == []
 
 
 @pytest.mark.parametrize("path", ["/fr/tokens", "/en/tokens/count"])
