@@ -160,11 +160,11 @@ def test_what_changed_since_the_approver_read_it_is_not_agreed_to() -> None:
     assert make.send(seller, quote).status_code == 200
 
 
-def test_an_approver_finds_the_drafts_whose_price_is_the_sellers_own() -> None:
+def test_an_approver_finds_the_drafts_that_wait_for_agreement() -> None:
     client, approver = make.seller(), make.as_person(make.person("carol", "approver"))
     make.drafted(client)
     waiting = make.drafted(client, discount_ratio="30", reason="pilot")
-    found = approver.get(reverse("quotes"), {"state": "priced"}).context["rows"]
+    found = approver.get(reverse("quotes"), {"state": "waiting"}).context["rows"]
     assert [row.pk for row in found] == [waiting.pk]
 
 
