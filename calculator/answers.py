@@ -26,6 +26,7 @@ MAX_NOTICE_CHARACTERS = 400
 HELD_BY_FORM = ("v", "catalog", "at")
 CHOSEN = {"sku": "sku", "embedding": "embedding", "reference": "api"}
 """What a scenario chooses of the catalogue, by attribute, with its kind there."""
+NO_LONGER_SOLD = "no_longer_sold"
 
 
 def from_link(tool: Calculator, query: QueryDict) -> Outcome:
@@ -210,7 +211,7 @@ def _retired(code: str, kind: str, version: int, at: dt.datetime) -> Notice | No
         text = _("%(code)s ne sera plus en vente à partir du %(day)s.")
     else:
         text = _("%(code)s n’est plus en vente depuis le %(day)s\u00a0: son dernier prix sert encore ici.")
-    return Notice("no_longer_sold", text % {"code": code, "day": formats.date(day)})
+    return Notice(NO_LONGER_SOLD, text % {"code": code, "day": formats.date(day)})
 
 
 def not_saved(outcome: Outcome) -> Outcome:

@@ -212,6 +212,7 @@ def recalculated(snapshot: EstimateSnapshot) -> Saved:
         today_link=f"{reverse(snapshot.calculator)}?{permalinks.write(now.scenario)}",
         charts=kept.charts,
         files=kept.files,
+        problems=tuple(one.text for one in answers.said_of(tool, now) if one.code == answers.NO_LONGER_SOLD),
     )
 
 

@@ -236,16 +236,34 @@ def three_hundred_starts() -> Iterable[str]:
     return asked_of_api("often")
 
 
-STATES: tuple[State, ...] = (
-    *(sku_without_price, no_sku_has_a_price, every_sku_is_retired, every_sku_is_retired_tomorrow, one_sku_is_left),
-    *(skus_of_a_bare_sheet, extreme_sheets, extreme_models, api_of_variable_prices, every_price_of_tokens_varies),
-    *(every_token_is_free, apis_of_one_part, prices_that_no_calculator_reads, every_api_is_retired),
-    *(every_api_is_retired_tomorrow, no_api_has_a_price, the_usual_offers_are_retired, every_embedding_is_retired),
-    *(no_embedding_has_a_price, everything_is_retired, nothing_has_a_price, without_rates, a_rate_of_tomorrow_only),
-    *(a_rate_of_2001_only, texts_of_any_kind, prices_at_their_limits, planned_far_ahead, three_hundred_starts),
+ADDED: tuple[State, ...] = (
+    *(sku_without_price, skus_of_a_bare_sheet, extreme_sheets, extreme_models, api_of_variable_prices),
+    *(apis_of_one_part, prices_that_no_calculator_reads, texts_of_any_kind, prices_at_their_limits),
+    *(planned_far_ahead, three_hundred_starts),
+)
+"""What stands beside the usual offers: all at once, and each alone among the slow tests."""
+TELLING: tuple[State, ...] = (
+    *(every_sku_is_retired, the_usual_offers_are_retired, every_price_of_tokens_varies, every_token_is_free),
+    *(everything_is_retired, nothing_has_a_price, without_rates),
+)
+OTHERS: tuple[State, ...] = (
+    *(no_sku_has_a_price, every_sku_is_retired_tomorrow, one_sku_is_left, every_api_is_retired),
+    *(every_api_is_retired_tomorrow, no_api_has_a_price, every_embedding_is_retired, no_embedding_has_a_price),
+    *(a_rate_of_tomorrow_only, a_rate_of_2001_only),
 )
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_every_address_answers_in_every_state(seeded: None, state: State) -> None:
+def test_every_address_answers_beside_odd_offers(seeded: None) -> None:
+    asked = [page for state in ADDED for page in state() or ()]
+    assert sitetour.faults(asked) == []
+
+
+@pytest.mark.parametrize("state", TELLING, ids=lambda state: state.__name__)
+def test_every_address_answers_in_a_state(seeded: None, state: State) -> None:
+    assert sitetour.faults(state() or ()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", (*ADDED, *OTHERS), ids=lambda state: state.__name__)
+def test_every_address_answers_in_every_other_state(seeded: None, state: State) -> None:
     assert sitetour.faults(state() or ()) == []

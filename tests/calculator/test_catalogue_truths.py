@@ -107,6 +107,17 @@ def test_a_link_from_before_keeps_its_numbers(seeded: None) -> None:
         assert [row["value"] for row in again["rows"]] == [row["value"] for row in held["rows"]], link
 
 
+def test_a_saved_estimate_stays_and_says_beside_today_that_its_offer_is_gone(seeded: None) -> None:
+    client = Client()
+    kept = client.post("/fr/economics/save", {"query": "v=1&sku=GPU-TITAN&basis=hour"}).headers["Location"]
+    before = words(kept)
+    assert "3 888,00" in before
+    retire("GPU-TITAN")
+    assert words(kept) == before
+    again = words(f"{kept}?recalculate")
+    assert "GPU-TITAN n’est plus en vente depuis le" in again and "3 888,00" in again
+
+
 def test_nothing_is_quoted_that_is_sold_no_more(seeded: None) -> None:
     seller = quotefactory.seller()
     draft = quotefactory.drafted(seller)
