@@ -55,9 +55,11 @@ def test_five_real_repeats_with_prompts_of_their_own_are_judged_as_their_rows_sa
     found = {gate.code: gate for gate in publishing.candidate(first).found}
     assert found["repeats"].seen == len(rates)
     assert found["repeats"].passed is (len(rates) >= 5)
-    # Every prompt of the server has 8 tokens, every answer the 40 that were asked for.
-    assert (found["prompt_length"].seen, found["output_length"].seen) == (0.0, 0.0)
-    assert found["prompt_length"].passed and found["output_length"].passed
+    # Every prompt of the server has 8 tokens, every answer the 40 that were asked for; where a busy machine barred
+    # every run, nothing is known of either.
+    lengths = (found["prompt_length"], found["output_length"])
+    assert [gate.seen for gate in lengths] == [0.0 if rates else None] * 2
+    assert [gate.passed for gate in lengths] == [bool(rates)] * 2
     if len(rates) > 1:
         cv = statistics.stdev(rates) / statistics.fmean(rates)
         assert found["spread"].seen == pytest.approx(cv)
