@@ -44,7 +44,7 @@ def test_the_first_view_is_a_full_answer(client: Client) -> None:
 
 def test_english_readers_get_english(client: Client) -> None:
     text = shown(client, language="en")
-    assert "2M documents make 8B tokens" in text
+    assert "2M documents come to 8B tokens" in text
     assert "€161.55" in text
     assert "Indexer" not in text and "morceau" not in text
 
