@@ -138,6 +138,7 @@ SELECTS: Mapping[str, SelectSpec] = {
             (Work.READ, gettext_lazy("Lire les documents")),
             (Work.INDEX, gettext_lazy("Indexer les morceaux")),
         ),
+        is_radio=False,
     ),
     "prec": SelectSpec(
         gettext_lazy("Précision des poids"),
