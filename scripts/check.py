@@ -46,7 +46,7 @@ class Outcome:
     def name_failures(self, written: Path) -> None:
         """Take over the lines of failed tests that a run of pytest has written, so that the end of it all has them."""
         if written.exists():
-            self.lines.extend(written.read_text(encoding="utf-8").splitlines())
+            self.lines.extend(dict.fromkeys(written.read_text(encoding="utf-8").splitlines()))
             written.unlink()
 
     def could_not_run(self, name: str, reason: str) -> None:

@@ -13,7 +13,8 @@ NAMES_AND_PLOT = """() => {
     const notes = document.querySelector("#plot")._fullLayout.annotations;
     return notes.map((note, i) => {
         const box = document.querySelector(`#plot .annotation[data-index="${i}"]`).getBoundingClientRect();
-        return { text: note.text, role: note.name, isEnd: note.xanchor === "left" && !note.yref.includes("paper"),
+        return { text: note.text, role: note.name,
+                 isEnd: note.xanchor === "left" && note.name !== "ink" && !note.yref.includes("paper"),
                  left: box.left - right, end: box.right - innerWidth };
     });
 }"""
@@ -33,6 +34,8 @@ def test_on_a_phone_the_name_of_a_line_stands_beside_the_plot(page: Page, site: 
         names = [note for note in notes if note["isEnd"]]
         assert len(names) >= 3
         assert all(note["left"] > 0 and note["end"] <= 0 for note in names), names
+        crossings = [note for note in notes if note["role"] == "ink" and "<br>" in note["text"]]
+        assert crossings and all(note["left"] < 0 and note["end"] <= 0 for note in crossings), crossings
         own = next(note for note in notes if "votre volume" in note["text"])
         assert own["end"] <= 0
 

@@ -150,6 +150,23 @@ def run(arguments: list[str], environment: dict[str, str], given: str = "") -> s
     return done.stdout
 
 
+def conversed(arguments: list[str], environment: dict[str, str], sent: list[str], answers_count: int) -> list[Any]:
+    """What a command answers to lines, read before its input ends: an input that ends is a client that has left."""
+    command = [sys.executable, *arguments]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        cwd=settings.BASE_DIR, env=environment,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("\n".join([*sent, ""]))
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _turn in range(answers_count)]
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+        assert process.stdout.read() == ""
+    return answers
+
+
 def test_a_client_of_the_sdk_is_answered_by_a_real_process(var: dict[str, str]) -> None:
     found = anyio.run(conversation, var)
     assert found["begun"].server_info.name == "vmcloud-calculator"
@@ -202,7 +219,7 @@ def test_a_message_that_cannot_be_read_is_told_so_and_the_next_is_answered(var: 
         json.dumps({"id": "q", "question": "?"}),
         json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/list"}),
     ]
-    told = [json.loads(line) for line in run(["manage.py", "mcp"], var, "\n".join([*sent, ""])).splitlines()]
+    told = conversed(["manage.py", "mcp"], var, sent, answers_count=6)
     errors = [(one["id"], one["error"]["code"]) for one in told if "error" in one]
     assert sorted(errors, key=str) == sorted([(7, -32600), (None, -32600), (None, -32700), ("q", -32600)], key=str)
     assert [one["id"] for one in told if "result" in one] == [1, 9]

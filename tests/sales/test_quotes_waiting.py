@@ -98,9 +98,9 @@ def test_what_is_sent_withdrawn_erased_or_past_its_validity_waits_for_nobody(app
 def test_a_draft_without_a_price_or_without_its_configuration_breaks_nothing() -> None:
     make.recorded_cost(DEAR)
     client = make.seller()
-    unpriced = make.drafted(client, "v=1&sku=GPU-SUPERCOMPUTE")
-    gone = make.drafted(client)
-    Quote.objects.filter(pk=gone.pk).update(query=gone.query.replace("GPU-PRO", "GPU-GONE"))
+    unpriced, gone = make.drafted(client), make.drafted(client)
+    for draft, sku in ((unpriced, "GPU-SUPERCOMPUTE"), (gone, "GPU-GONE")):
+        Quote.objects.filter(pk=draft.pk).update(query=draft.query.replace("GPU-PRO", sku))
     waits = make.drafted(client)
     assert keys() == {waits.pk} and unpriced.pk not in keys()
 
