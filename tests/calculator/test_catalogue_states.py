@@ -15,6 +15,7 @@ from calculator.models import CatalogItem, FxRate, Gpu
 from tests import factories as make
 from tests.platform import sitetour
 
+pytestmark = pytest.mark.slow
 State = Callable[[], Iterable[str] | None]
 Kind = CatalogItem.Kind
 HOUR = dt.timedelta(hours=1)
